@@ -1,0 +1,88 @@
+//! [`Position`]: the widths a hash can have.
+
+use core::fmt::{Debug, Display, LowerHex};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A place on a ring, or a digest: `u32`, `u64` or `u128`.
+///
+/// Sealed: every strategy relies on wrapping arithmetic over the whole width.
+///
+/// ```
+/// use keyroute_core::Position;
+///
+/// assert_eq!(10u32.ahead(4), u32::MAX - 5); // all the way round
+/// assert_eq!(4u32.ahead(10), 6);
+/// ```
+pub trait Position:
+    sealed::Sealed + Copy + Ord + Debug + Display + LowerHex + Default + Send + Sync + 'static
+{
+    /// The width in bits.
+    const BITS: u32;
+    /// The highest position.
+    const MAX: Self;
+
+    /// The clockwise distance from here to `to`, round the end if need be.
+    #[must_use]
+    fn ahead(self, to: Self) -> Self;
+
+    /// The position this far ahead, round the end if need be.
+    #[must_use]
+    fn plus(self, distance: Self) -> Self;
+
+    /// The position just before, round the end if need be.
+    #[must_use]
+    fn before(self) -> Self;
+
+    /// Half of it, rounded down.
+    #[must_use]
+    fn halved(self) -> Self;
+
+    /// The remainder of the division by `n`; 0 for `n` = 0.
+    #[must_use]
+    fn modulo(self, n: u32) -> u32;
+
+    /// The same number in 128 bits.
+    #[must_use]
+    fn widen(self) -> u128;
+}
+
+macro_rules! position {
+    ($($width:ty),*) => {$(
+        impl sealed::Sealed for $width {}
+
+        impl Position for $width {
+            const BITS: u32 = <$width>::BITS;
+            const MAX: Self = <$width>::MAX;
+
+            fn ahead(self, to: Self) -> Self {
+                to.wrapping_sub(self)
+            }
+
+            fn plus(self, distance: Self) -> Self {
+                self.wrapping_add(distance)
+            }
+
+            fn before(self) -> Self {
+                self.wrapping_sub(1)
+            }
+
+            fn halved(self) -> Self {
+                self / 2
+            }
+
+            #[allow(clippy::cast_possible_truncation, reason = "a remainder is below the u32 n")]
+            fn modulo(self, n: u32) -> u32 {
+                self.checked_rem(n.into()).unwrap_or(0) as u32
+            }
+
+            fn widen(self) -> u128 {
+                self.into()
+            }
+        }
+    )*};
+}
+
+position!(u32, u64, u128);

@@ -1,0 +1,70 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![warn(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::alloc_instead_of_core
+)]
+
+extern crate alloc;
+
+// In reading order.
+mod router;
+
+mod error;
+mod limits;
+mod members;
+mod node;
+mod node_list;
+mod slot_set;
+mod walk;
+
+mod digest;
+pub mod hash;
+
+mod description;
+mod fingerprint;
+
+mod labelled;
+mod lookup;
+mod named_ring;
+mod native;
+mod owned_range;
+mod point_table;
+mod ring;
+mod scheme;
+mod tokens;
+
+#[cfg(feature = "serde")]
+mod serde;
+
+pub use description::{Description, Difference, MemberOrder};
+pub use digest::{HasherTag, KeyDigest, RouteDigest};
+pub use error::RouteError;
+pub use fingerprint::{Fingerprint, ParseFingerprintError};
+pub use hash::{KeyHasher, Position, hash_fn};
+pub use labelled::{Labelled, Template};
+pub use limits::{MAX_ID_LEN, MAX_NODES, MAX_POINTS};
+pub use lookup::{After, AtOrAfter, AtOrBefore, Lookup, Nearest};
+pub use members::Members;
+pub use native::{DEFAULT_POINTS_PER_WEIGHT, DefaultScheme, Native};
+pub use node::{Node, NodeId, Slot, Weight, Zone};
+pub use node_list::NodeList;
+pub use owned_range::{OwnedRange, Ranges};
+pub use point_table::{Edge, PointTable};
+pub use ring::{Estimate, Ring};
+pub use router::{AddNode, OrderFree, Rebuild, RemoveLast, RemoveNode, Reweight, Router};
+pub use scheme::{
+    ById, FirstListed, LastListed, PointScheme, Scheme, TieOrder, WithLookup, WithTies,
+};
+pub use slot_set::SlotSet;
+pub use tokens::Tokens;
+pub use walk::{Walk, WalkExt};
+
+// What the exported macros name: a crate that uses them need not depend on these itself.
+#[doc(hidden)]
+pub mod __private {
+    pub use alloc::vec::Vec;
+    #[cfg(feature = "serde")]
+    pub use serde;
+}

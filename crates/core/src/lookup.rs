@@ -1,0 +1,117 @@
+//! [`Lookup`]: which point serves a position. Four rules exist in the field.
+
+use core::fmt::Debug;
+
+use crate::{Edge, PointTable, Position, Slot};
+
+/// The rule that finds the point for a key's position, and the order of the walk from there.
+///
+/// The rules are types, fixed by the [`Scheme`](crate::Scheme): [`AtOrAfter`] (the default),
+/// [`After`], [`AtOrBefore`], [`Nearest`].
+pub trait Lookup: Copy + Default + Debug {
+    /// The rule's name in descriptions.
+    const NAME: &'static str;
+
+    /// The slots in preference order from this position, once round: the walk. A node appears once
+    /// for each of its points.
+    fn order<P: Position, T: PointTable<P>>(table: &T, at: P) -> impl Iterator<Item = Slot>;
+
+    /// The owner of this position: the first in that order.
+    fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
+        Self::order(table, at).next()
+    }
+
+    /// Where the arc of `point` ends and that of the `next` point begins, clockwise: the last
+    /// position that `point`'s side serves.
+    fn boundary<P: Position>(point: P, next: P) -> P;
+}
+
+/// The first point at or after the key, round the end if need be: an arc ends on its point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AtOrAfter;
+
+impl Lookup for AtOrAfter {
+    const NAME: &'static str = "at or after";
+
+    fn order<P: Position, T: PointTable<P>>(table: &T, at: P) -> impl Iterator<Item = Slot> {
+        table.forward(at, Edge::Inclusive).map(|(_, slot)| slot)
+    }
+
+    fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
+        table.at_or_after(at)
+    }
+
+    fn boundary<P: Position>(point: P, _next: P) -> P {
+        point
+    }
+}
+
+/// The first point strictly after the key: a key that hits a point belongs to the next one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct After;
+
+impl Lookup for After {
+    const NAME: &'static str = "after";
+
+    fn order<P: Position, T: PointTable<P>>(table: &T, at: P) -> impl Iterator<Item = Slot> {
+        table.forward(at, Edge::Exclusive).map(|(_, slot)| slot)
+    }
+
+    fn boundary<P: Position>(point: P, _next: P) -> P {
+        point.before()
+    }
+}
+
+/// The last point at or before the key: an arc begins on its point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AtOrBefore;
+
+impl Lookup for AtOrBefore {
+    const NAME: &'static str = "at or before";
+
+    fn order<P: Position, T: PointTable<P>>(table: &T, at: P) -> impl Iterator<Item = Slot> {
+        table.backward(at, Edge::Inclusive).map(|(_, slot)| slot)
+    }
+
+    fn boundary<P: Position>(_point: P, next: P) -> P {
+        next.before()
+    }
+}
+
+/// The nearest point in either direction; at equal distance the one behind. Halves the imbalance of
+/// a ring as twice the points would.
+///
+/// Its walk merges both directions by distance: going on clockwise would break the restriction
+/// property.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nearest;
+
+impl Lookup for Nearest {
+    const NAME: &'static str = "nearest";
+
+    fn order<P: Position, T: PointTable<P>>(table: &T, at: P) -> impl Iterator<Item = Slot> {
+        // Both directions go round once, so together they meet each point twice: harmless to a walk,
+        // which keeps first meetings.
+        let mut behind = table.backward(at, Edge::Exclusive).peekable();
+        let mut ahead = table.forward(at, Edge::Inclusive).peekable();
+        core::iter::from_fn(move || match (behind.peek(), ahead.peek()) {
+            (Some(&(b, _)), Some(&(a, _))) if b.ahead(at) <= at.ahead(a) => behind.next(),
+            (_, Some(_)) => ahead.next(),
+            (_, None) => behind.next(),
+        })
+        .map(|(_, slot)| slot)
+    }
+
+    fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
+        let [(behind, before), (ahead, after)] = table.around(at)?;
+        Some(if behind.ahead(at) <= at.ahead(ahead) {
+            before
+        } else {
+            after
+        })
+    }
+
+    fn boundary<P: Position>(point: P, next: P) -> P {
+        point.plus(point.ahead(next).halved())
+    }
+}

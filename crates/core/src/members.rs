@@ -1,0 +1,283 @@
+//! [`Members`]: the nodes of a router and their slots.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::fmt;
+use core::mem::size_of;
+
+use crate::error::check_room;
+use crate::{Node, NodeId, RouteError, Slot, Weight};
+
+/// The nodes that a router holds, each under a [`Slot`].
+///
+/// A node keeps its slot until it leaves; the lowest free slot goes to the next that joins. `Members`
+/// also remembers the order in which nodes were listed, which a reused slot does not tell.
+///
+/// | operation | cost |
+/// | --- | --- |
+/// | [`get`](Self::get) | one load |
+/// | [`slot_of`](Self::slot_of), [`add`](Self::add), [`remove`](Self::remove) | O(log n) comparisons of ids |
+///
+/// ```
+/// use keyroute_core::{Members, Node};
+///
+/// let mut members = Members::new();
+/// for id in ["b", "a", "c"] {
+///     members.add(Node::new(id)?)?;
+/// }
+/// members.remove("a")?;
+/// members.add(Node::new("d")?)?;
+/// let ids = |slots: Vec<_>| slots.into_iter().map(|s| members.get(s).unwrap().id().to_string()).collect::<String>();
+/// assert_eq!(ids(members.slots().collect()), "bdc"); // "d" took the free slot
+/// assert_eq!(ids(members.listed()), "bcd");
+/// assert_eq!(ids(members.by_id().collect()), "bcd");
+/// # Ok::<(), keyroute_core::RouteError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Members {
+    slots: Vec<Option<Member>>,
+    by_id: BTreeMap<NodeId, Slot>,
+    free: BTreeSet<Slot>,
+    listings: u64,
+}
+
+#[derive(Clone)]
+struct Member {
+    node: Node,
+    listing: u64,
+}
+
+impl Members {
+    /// No members.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Members listed in this order.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub fn from_nodes(nodes: impl IntoIterator<Item = Node>) -> Result<Self, RouteError> {
+        let mut members = Self::new();
+        for node in nodes {
+            members.add(node)?;
+        }
+        Ok(members)
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// One more than the highest slot's index: the length of a table with a place for every slot.
+    #[must_use]
+    pub fn slot_bound(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The node in this slot.
+    #[must_use]
+    pub fn get(&self, slot: Slot) -> Option<&Node> {
+        Some(&self.member(slot)?.node)
+    }
+
+    /// The slot of the node with this id.
+    #[must_use]
+    pub fn slot_of(&self, id: &str) -> Option<Slot> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The slots in use, ascending.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.iter().map(|(slot, _)| slot)
+    }
+
+    /// The nodes with their slots, in the order of the slots.
+    pub fn iter(&self) -> impl Iterator<Item = (Slot, &Node)> {
+        (0..)
+            .zip(&self.slots)
+            .filter_map(|(index, member)| Some((Slot::new(index)?, &member.as_ref()?.node)))
+    }
+
+    /// The slots in the order of their nodes' ids: the canonical order.
+    pub fn by_id(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.by_id.values().copied()
+    }
+
+    /// The slots in the order in which their nodes were listed.
+    #[must_use]
+    pub fn listed(&self) -> Vec<Slot> {
+        let mut slots: Vec<Slot> = self.slots().collect();
+        slots.sort_by(|&a, &b| self.cmp_listing(a, b));
+        slots
+    }
+
+    /// Compares two members by id. Slots that are not in use come last.
+    #[must_use]
+    pub fn cmp_id(&self, a: Slot, b: Slot) -> Ordering {
+        self.cmp_by(a, b, |a, b| a.node.id().cmp(b.node.id()))
+    }
+
+    /// Compares two members by their place in the list. Slots that are not in use come last.
+    #[must_use]
+    pub fn cmp_listing(&self, a: Slot, b: Slot) -> Ordering {
+        self.cmp_by(a, b, |a, b| a.listing.cmp(&b.listing))
+    }
+
+    /// The sum of the weights.
+    #[must_use]
+    pub fn total_weight(&self) -> u64 {
+        self.iter()
+            .map(|(_, node)| u64::from(node.weight().get()))
+            .sum()
+    }
+
+    /// Adds a node at the end of the list.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::AlreadyMember`], or [`RouteError::TooManyNodes`] over
+    /// [`MAX_NODES`](crate::MAX_NODES).
+    pub fn add(&mut self, node: Node) -> Result<Slot, RouteError> {
+        self.check_new(&node)?;
+        let slot = match self.free.pop_first() {
+            Some(slot) => slot,
+            None => u32::try_from(self.slots.len())
+                .ok()
+                .and_then(Slot::new)
+                .ok_or(RouteError::TooManyNodes {
+                    limit: crate::MAX_NODES as u64,
+                })?,
+        };
+        self.by_id.insert(node.id().clone(), slot);
+        let member = Some(Member {
+            node,
+            listing: self.listings,
+        });
+        self.listings += 1;
+        match self.slots.get_mut(slot.at()) {
+            Some(place) => *place = member,
+            None => self.slots.push(member),
+        }
+        Ok(slot)
+    }
+
+    /// Says whether [`add`](Self::add) would accept this node.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub fn check_new(&self, node: &Node) -> Result<(), RouteError> {
+        check_room(self.len())?;
+        if self.by_id.contains_key(node.id()) {
+            return Err(RouteError::AlreadyMember {
+                id: node.id().clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Removes a node and frees its slot.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`].
+    pub fn remove(&mut self, id: &str) -> Result<(Slot, Node), RouteError> {
+        let slot = self.find(id)?;
+        self.by_id.remove(id);
+        let member = self.slots[slot.at()].take();
+        self.free.insert(slot);
+        while let Some(None) = self.slots.last() {
+            self.slots.pop();
+            self.free.pop_last();
+        }
+        // A slot under a known id always holds its node.
+        member
+            .map(|member| (slot, member.node))
+            .ok_or_else(|| not_member(id))
+    }
+
+    /// Changes a node's weight and keeps its slot and place; gives the old weight.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`].
+    pub fn set_weight(&mut self, id: &str, weight: Weight) -> Result<Weight, RouteError> {
+        let slot = self.find(id)?;
+        let member = self.slots[slot.at()]
+            .as_mut()
+            .ok_or_else(|| not_member(id))?;
+        let old = member.node.weight();
+        member.node = member.node.clone().with_weight(weight);
+        Ok(old)
+    }
+
+    /// The slot of the node with this id, or the error that says there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`].
+    pub fn find(&self, id: &str) -> Result<Slot, RouteError> {
+        self.slot_of(id).ok_or_else(|| not_member(id))
+    }
+
+    /// The node with this id, or the error that says there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`].
+    pub fn node(&self, id: &str) -> Result<&Node, RouteError> {
+        self.get(self.find(id)?).ok_or_else(|| not_member(id))
+    }
+
+    /// The bytes this holds on the heap, ids and zones included: exact for the table of slots, an
+    /// estimate for the maps.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        let names: usize = self
+            .iter()
+            .map(|(_, node)| {
+                node.id().as_bytes().len() + node.zone().map_or(0, |zone| zone.as_str().len())
+            })
+            .sum();
+        // B-tree nodes are on average about two thirds full.
+        let map = self.by_id.len() * size_of::<(NodeId, Slot)>() * 3 / 2;
+        let free = self.free.len() * size_of::<Slot>() * 3 / 2;
+        self.slots.capacity() * size_of::<Option<Member>>() + map + free + names
+    }
+
+    fn member(&self, slot: Slot) -> Option<&Member> {
+        self.slots.get(slot.at())?.as_ref()
+    }
+
+    fn cmp_by(&self, a: Slot, b: Slot, by: impl Fn(&Member, &Member) -> Ordering) -> Ordering {
+        match (self.member(a), self.member(b)) {
+            (Some(x), Some(y)) => by(x, y).then(a.cmp(&b)),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => a.cmp(&b),
+        }
+    }
+}
+
+fn not_member(id: &str) -> RouteError {
+    RouteError::NotMember { id: id.into() }
+}
+
+/// Shows the nodes in the order of the slots.
+impl fmt::Debug for Members {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,161 @@
+//! [`Native`]: the point scheme that keyroute recommends.
+
+use alloc::vec::Vec;
+
+use crate::scheme::DefaultLookup;
+use crate::{
+    ById, Description, HasherTag, KeyHasher, Members, Node, PointScheme, RouteError, Scheme, Slot,
+};
+
+/// The points a node of weight 1 takes unless said: shares then differ by about 8 %.
+pub const DEFAULT_POINTS_PER_WEIGHT: u32 = 160;
+
+/// The scheme of a ring that says none: [`Native`] over the [`NativeHasher`](crate::hash::NativeHasher).
+///
+/// Without the feature `xxh3` there is no such hasher, this type has no values, and a ring is made with
+/// a hasher or a scheme.
+pub type DefaultScheme = Native<crate::hash::NativeHasher>;
+
+/// Points from the hash of (length of id, id, index), each on its own: `ring/native/1`.
+///
+/// The bytes of point j are the id's length as a `u32`, the id, and j as a `u32`, all little-endian.
+/// So no two nodes share a label whatever their names are, and equal hashes of two ids erase
+/// nobody. A node of weight w takes `points_per_weight × w` points; point j does not depend on the
+/// weight, so raising a weight only adds points.
+///
+/// Keys are placed by the same hasher. Ties: the lower id comes first. Lookup: at or after.
+///
+/// ```
+/// use keyroute_core::{Native, hash::Xxh3};
+/// use keyroute_vector_ring::VectorRing;
+///
+/// let scheme = Native::new(Xxh3).with_points_per_weight(500)?;
+/// let ring = VectorRing::from_nodes_with(scheme, [])?;
+/// assert_eq!(ring.route(b"user:1"), None);
+/// # Ok::<(), keyroute_core::RouteError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Native<H> {
+    hasher: H,
+    points_per_weight: PointsPerWeight,
+}
+
+impl<H: KeyHasher> Native<H> {
+    /// The native scheme over this hasher, with [`DEFAULT_POINTS_PER_WEIGHT`].
+    #[must_use]
+    pub fn new(hasher: H) -> Self {
+        Self {
+            hasher,
+            points_per_weight: PointsPerWeight::default(),
+        }
+    }
+
+    /// The same scheme with this many points per unit of weight.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::PointsPerWeight`] for 0 and over 2^24.
+    pub fn with_points_per_weight(mut self, points: u32) -> Result<Self, RouteError> {
+        self.points_per_weight = PointsPerWeight::new(points)?;
+        Ok(self)
+    }
+}
+
+impl<H: KeyHasher> Scheme for Native<H> {
+    type Position = H::Out;
+    type Lookup = DefaultLookup;
+    type Ties = ById;
+
+    fn locate(&self, key: &[u8]) -> H::Out {
+        self.hasher.hash(key)
+    }
+
+    fn hasher_tag(&self) -> HasherTag {
+        HasherTag::of(&self.hasher)
+    }
+
+    fn name(&self) -> &'static str {
+        "ring/native/1"
+    }
+
+    fn describe(&self, to: &mut Description) {
+        to.field("points_per_weight", self.points_per_weight.get());
+        to.hasher("hasher", &self.hasher);
+    }
+
+    fn count(&self, members: &Members) -> u64 {
+        self.count_of_each(members)
+    }
+
+    fn fleet_points(&self, members: &Members) -> Result<Vec<(H::Out, Slot)>, RouteError> {
+        self.points_of_each(members)
+    }
+
+    fn points_per_weight(&self) -> u32 {
+        self.points_per_weight.get()
+    }
+}
+
+impl<H: KeyHasher> PointScheme for Native<H> {
+    fn points(&self, node: &Node) -> Result<Vec<H::Out>, RouteError> {
+        let id = node.id().as_bytes();
+        // MAX_ID_LEN is far below u32::MAX.
+        let length = u32::try_from(id.len()).unwrap_or(u32::MAX);
+        let mut label = Vec::with_capacity(id.len() + 8);
+        label.extend(length.to_le_bytes());
+        label.extend(id);
+        let index_at = label.len();
+        Ok(self
+            .points_per_weight
+            .indices(node)
+            .map(|index| {
+                label.truncate(index_at);
+                label.extend(index.to_le_bytes());
+                self.hasher.hash(&label)
+            })
+            .collect())
+    }
+
+    fn count_of(&self, node: &Node) -> u64 {
+        self.points_per_weight.count(node)
+    }
+}
+
+/// How many points a unit of weight takes: 1 to 2^24.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PointsPerWeight(u32);
+
+impl PointsPerWeight {
+    pub(crate) fn new(given: u32) -> Result<Self, RouteError> {
+        if given == 0 || u64::from(given) > crate::MAX_POINTS {
+            return Err(RouteError::PointsPerWeight {
+                given,
+                accepted: "1 to 16777216",
+            });
+        }
+        Ok(Self(given))
+    }
+
+    pub(crate) fn get(self) -> u32 {
+        self.0
+    }
+
+    /// How many points this node takes.
+    pub(crate) fn count(self, node: &Node) -> u64 {
+        u64::from(self.0) * u64::from(node.weight().get())
+    }
+
+    /// The indices of this node's points.
+    pub(crate) fn indices(self, node: &Node) -> core::ops::Range<u32> {
+        // The ring has refused more than MAX_POINTS before it asks for points.
+        0..u32::try_from(self.count(node)).unwrap_or(u32::MAX)
+    }
+}
+
+impl Default for PointsPerWeight {
+    fn default() -> Self {
+        Self(DEFAULT_POINTS_PER_WEIGHT)
+    }
+}

@@ -1,0 +1,69 @@
+//! [`OwnedRange`]: which hashes a node owns.
+
+use alloc::vec::Vec;
+
+use crate::{Position, Router, Slot};
+
+/// The positions after `after`, through `through`, and who owns them.
+///
+/// Half-open and clockwise: `(after, through]`. Where `after` is the greater it goes round the end;
+/// where both are equal it is the whole ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnedRange<P> {
+    /// The last position before the range.
+    pub after: P,
+    /// The last position of the range.
+    pub through: P,
+    /// The slot of its owner.
+    pub owner: Slot,
+}
+
+impl<P: Position> OwnedRange<P> {
+    /// Whether the position lies in the range.
+    #[must_use]
+    pub fn contains(&self, position: P) -> bool {
+        // Distances from the first position of the range: 0 is inside, and so is everything up to
+        // the last one.
+        self.after.ahead(position).before() <= self.after.ahead(self.through).before()
+    }
+
+    /// How many positions it holds; `None` for the whole ring of 2^128.
+    #[must_use]
+    pub fn size(&self) -> Option<u128> {
+        self.after
+            .ahead(self.through)
+            .before()
+            .widen()
+            .checked_add(1)
+    }
+
+    /// Its part of the ring, above 0 and up to 1.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a report, not a route")]
+    pub fn share(&self) -> f64 {
+        let last = self.after.ahead(self.through).before().widen();
+        (last as f64 + 1.0) / (P::MAX.widen() as f64 + 1.0)
+    }
+}
+
+/// Routers whose nodes own ranges of hashes.
+///
+/// ```
+/// use keyroute_core::Ranges;
+/// use keyroute_vector_ring::VectorRing;
+///
+/// let ring = VectorRing::from_ids(["a", "b"])?;
+/// let total: f64 = ring.ranges().iter().map(|range| range.share()).sum();
+/// assert!((total - 1.0).abs() < 1e-9);
+/// # Ok::<(), keyroute_core::RouteError>(())
+/// ```
+pub trait Ranges: Router {
+    /// The width of its positions.
+    type Width: Position;
+
+    /// The ranges clockwise: disjoint, without gaps, as few as can be (neighbours have different
+    /// owners); the one that goes round the end comes first. Empty without members.
+    ///
+    /// O(points), and allocates the answer.
+    fn ranges(&self) -> Vec<OwnedRange<Self::Width>>;
+}

@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+mod engine;
+mod router;
+
+pub use engine::{MAX_BUCKETS, jump_hash};
+pub use router::Jump;
+
+pub use keyroute_core::{
+    AddNode, Description, Difference, Fingerprint, HasherTag, KeyDigest, KeyHasher, Members, Node,
+    NodeId, Rebuild, RemoveLast, RouteDigest, RouteError, Router, Slot, Weight, Zone, hash,
+    hash_fn,
+};
