@@ -35,9 +35,10 @@ macro_rules! named_ring {
                 Weight,
             };
 
+            // `for<'a>` keeps the bound from being an error where the default scheme has no values.
             impl $Ring
             where
-                $Default: Default,
+                for<'a> $Default: Default,
             {
                 /// An empty ring of the default scheme.
                 #[must_use]
@@ -210,7 +211,7 @@ macro_rules! named_ring {
 
             impl Default for $Ring
             where
-                $Default: Default,
+                for<'a> $Default: Default,
             {
                 fn default() -> Self {
                     Self::new()
