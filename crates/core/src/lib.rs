@@ -25,6 +25,8 @@ pub mod hash;
 mod description;
 mod fingerprint;
 
+mod bucketed;
+
 mod labelled;
 mod lookup;
 mod named_ring;
@@ -38,6 +40,7 @@ mod tokens;
 #[cfg(feature = "serde")]
 mod serde;
 
+pub use bucketed::{BucketFunction, Bucketed, Renumbers};
 pub use description::{Description, Difference, MemberOrder};
 pub use digest::{HasherTag, KeyDigest, RouteDigest};
 pub use error::RouteError;

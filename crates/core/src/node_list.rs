@@ -37,6 +37,22 @@ impl NodeList {
         }
     }
 
+    /// A list of these nodes, in this order.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Self::push).
+    pub fn from_nodes(
+        strategy: &'static str,
+        nodes: impl IntoIterator<Item = Node>,
+    ) -> Result<Self, RouteError> {
+        let mut list = Self::new(strategy);
+        for node in nodes {
+            list.push(node)?;
+        }
+        Ok(list)
+    }
+
     /// How many nodes there are: the number of buckets.
     #[must_use]
     pub fn len(&self) -> u32 {

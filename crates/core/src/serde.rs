@@ -10,6 +10,7 @@
 //! | named hashers | their name; another name is refused |
 //! | `Native`, `Labelled` | their parameters |
 //! | rings | `{scheme, nodes}`, nodes in the order of listing |
+//! | routers over bucket functions | `{hasher, nodes}`, nodes in the order of listing |
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -20,8 +21,8 @@ use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::hash::{Mixed, ZeroExtend};
 use crate::native::PointsPerWeight;
 use crate::{
-    Fingerprint, KeyHasher, Members, Node, NodeId, PointTable, Ring, Router, Scheme, Template,
-    Weight, Zone,
+    BucketFunction, Bucketed, Fingerprint, KeyHasher, Members, Node, NodeId, PointTable, Ring,
+    Router, Scheme, Template, Weight, Zone,
 };
 
 macro_rules! as_text {
@@ -236,5 +237,40 @@ impl<'de, S: Scheme + Deserialize<'de>, T: PointTable<S::Position>> Deserialize<
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let RingRecord { scheme, nodes } = RingRecord::deserialize(from)?;
         Self::from_nodes(scheme, nodes).map_err(D::Error::custom)
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename = "Bucketed")]
+struct BucketedRef<'a, H> {
+    hasher: &'a H,
+    nodes: &'a Members,
+}
+
+#[derive(Deserialize)]
+#[serde(rename = "Bucketed", deny_unknown_fields)]
+struct BucketedRecord<H> {
+    hasher: H,
+    nodes: Vec<Node>,
+}
+
+impl<H: KeyHasher + Serialize, F: BucketFunction<H::Out>> Serialize for Bucketed<F, H> {
+    fn serialize<Z: Serializer>(&self, to: Z) -> Result<Z::Ok, Z::Error> {
+        BucketedRef {
+            hasher: self.hasher(),
+            nodes: self.members(),
+        }
+        .serialize(to)
+    }
+}
+
+impl<'de, H, F> Deserialize<'de> for Bucketed<F, H>
+where
+    H: KeyHasher + Deserialize<'de>,
+    F: BucketFunction<H::Out>,
+{
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let BucketedRecord { hasher, nodes } = BucketedRecord::deserialize(from)?;
+        Self::from_nodes_with(hasher, nodes).map_err(D::Error::custom)
     }
 }
