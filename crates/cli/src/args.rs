@@ -1,0 +1,102 @@
+//! The command line.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+
+use crate::commands::{diff, fingerprint, route};
+use crate::fleet::{Fleet, Settings};
+use crate::hashes::HashName;
+use crate::strategy::{Epsilon, StrategyName};
+use crate::{CliError, Outcome};
+
+/// Consistent hashing at the command line.
+///
+/// Without a fleet file the commands use a bundled sample of ten caches.
+#[derive(Debug, Parser)]
+#[command(
+    name = "keyroute",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Route(route::RouteArgs),
+    Fingerprint(fingerprint::FingerprintArgs),
+    Diff(diff::DiffArgs),
+}
+
+impl Args {
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<Outcome, CliError> {
+        match self.command {
+            Command::Route(args) => route::run(&args, out),
+            Command::Fingerprint(args) => fingerprint::run(&args, out),
+            Command::Diff(args) => diff::run(&args, out),
+        }
+    }
+}
+
+/// Which fleet, and settings that override what its file says.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct FleetArgs {
+    /// Fleet file: TOML, JSON, or lines ID[TAB WEIGHT[TAB ZONE]]; `-` is standard input [default: a
+    /// sample of ten caches]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) fleet: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingArgs,
+}
+
+/// Settings that override what a fleet file says.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct SettingArgs {
+    /// Strategy, by name
+    #[arg(short, long, value_name = "NAME")]
+    strategy: Option<StrategyName>,
+    /// Hash function, by name
+    #[arg(long, value_name = "NAME")]
+    hash: Option<HashName>,
+    /// Points per unit of weight, of rings
+    #[arg(long, value_name = "N")]
+    points: Option<u32>,
+    /// How far over its fair share a node may be loaded, of bounded loads: 0.001 to 1000
+    #[arg(long, value_name = "X")]
+    epsilon: Option<Epsilon>,
+}
+
+impl SettingArgs {
+    /// The settings of the flags, and of the fleet where no flag says one.
+    #[must_use]
+    pub(crate) fn over(&self, fleet: &Fleet) -> Settings {
+        let flags = Settings {
+            strategy: self.strategy,
+            hash: self.hash,
+            points: self.points,
+            epsilon: self.epsilon,
+        };
+        flags.or(fleet.settings)
+    }
+}
+
+impl FleetArgs {
+    /// The fleet, its settings overridden by the flags.
+    ///
+    /// # Errors
+    ///
+    /// As [`Fleet::read`].
+    pub(crate) fn load(&self) -> Result<Fleet, CliError> {
+        let mut fleet = match &self.fleet {
+            Some(path) => Fleet::read(path)?,
+            None => Fleet::sample()?,
+        };
+        fleet.settings = self.settings.over(&fleet);
+        Ok(fleet)
+    }
+}

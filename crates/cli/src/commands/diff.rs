@@ -1,0 +1,46 @@
+//! `keyroute diff`: what differs between two fleets.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::SettingArgs;
+use crate::commands::router_of;
+use crate::fleet::Fleet;
+use crate::{CliError, Outcome};
+
+/// Show what differs between the routers of two fleet files
+///
+/// Prints nothing and exits with 0 if both give every key the same owner by the same scheme; else one
+/// line a difference, `what: left | right`, and exit code 1. Flags override both files.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  keyroute diff client.toml proxy.toml
+  keyroute diff before.toml after.toml && echo same")]
+pub(crate) struct DiffArgs {
+    /// A fleet file
+    left: PathBuf,
+    /// Another
+    right: PathBuf,
+    #[command(flatten)]
+    settings: SettingArgs,
+}
+
+pub(crate) fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
+    let describe = |path| {
+        let mut fleet = Fleet::read(path)?;
+        fleet.settings = args.settings.over(&fleet);
+        Ok::<_, CliError>(router_of(&fleet)?.describe())
+    };
+    let differences = describe(&args.left)?.differences(&describe(&args.right)?);
+    for difference in &differences {
+        writeln!(out, "{difference}")?;
+    }
+    Ok(if differences.is_empty() {
+        Outcome::Done
+    } else {
+        Outcome::Differs
+    })
+}

@@ -1,0 +1,281 @@
+//! Fleet files: the nodes, and how keys are routed to them.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::str::FromStr;
+
+use keyroute::{Members, Node, Weight, Zone};
+use serde::{Deserialize, Deserializer};
+
+use crate::CliError;
+use crate::hashes::HashName;
+use crate::strategy::{Epsilon, StrategyName};
+
+/// The sample fleet that commands use when none is given.
+const SAMPLE: &str = include_str!("sample-fleet.toml");
+
+/// A fleet: nodes that may own keys, nodes that are drained, and the router's settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fleet {
+    /// The nodes that own keys, in the order of the file.
+    pub nodes: Vec<Node>,
+    /// The nodes of weight 0: listed, and given to no router.
+    pub drained: Vec<Node>,
+    /// The address of each node that says one, by the node's place in the file.
+    pub addresses: Vec<(Node, String)>,
+    /// What the file says of the router.
+    pub settings: Settings,
+}
+
+/// How keys are routed. What is not said is the strategy's default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The strategy.
+    pub strategy: Option<StrategyName>,
+    /// The hash function.
+    pub hash: Option<HashName>,
+    /// Points per unit of weight.
+    pub points: Option<u32>,
+    /// How far over its fair share a node may be loaded.
+    pub epsilon: Option<Epsilon>,
+}
+
+impl Settings {
+    /// These settings where they are said, `under` where not.
+    #[must_use]
+    pub fn or(self, under: Self) -> Self {
+        Self {
+            strategy: self.strategy.or(under.strategy),
+            hash: self.hash.or(under.hash),
+            points: self.points.or(under.points),
+            epsilon: self.epsilon.or(under.epsilon),
+        }
+    }
+}
+
+impl Fleet {
+    /// The sample fleet: ten caches of one size in three zones.
+    ///
+    /// # Errors
+    ///
+    /// None in practice: the file is part of the program, and tested.
+    pub fn sample() -> Result<Self, CliError> {
+        Self::from_toml(SAMPLE).map_err(|problem| CliError::at("sample fleet", problem))
+    }
+
+    /// Reads a file: TOML or JSON by its ending, else plain lines. `-` is standard input, plain, or
+    /// JSON if it begins with `{`.
+    ///
+    /// # Errors
+    ///
+    /// [`CliError::Input`] that names the file, the place and the value.
+    pub fn read(path: &Path) -> Result<Self, CliError> {
+        let place = path.display();
+        let text = if path == Path::new("-") {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).map(|_| text)
+        } else {
+            fs::read_to_string(path)
+        };
+        let text = text.map_err(|error| CliError::at(&place, error))?;
+        let ending = path
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .unwrap_or_default();
+        let fleet = match ending {
+            "toml" => Self::from_toml(&text),
+            "json" => Self::from_json(&text),
+            _ if text.trim_start().starts_with('{') => Self::from_json(&text),
+            _ => Self::from_lines(&text),
+        };
+        fleet.map_err(|problem| CliError::at(place, problem))
+    }
+
+    /// Reads TOML: `[router]` and `[[nodes]]`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong and where.
+    pub fn from_toml(text: &str) -> Result<Self, String> {
+        let file: FleetFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        file.try_into()
+    }
+
+    /// Reads JSON: the same tables as in TOML.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong and where.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let file: FleetFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        file.try_into()
+    }
+
+    /// Reads lines `ID[TAB WEIGHT[TAB ZONE]]`. Empty lines and lines that begin with `#` are passed
+    /// over.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, and in which line.
+    pub fn from_lines(text: &str) -> Result<Self, String> {
+        let mut records = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let at = |problem: String| format!("line {number}: {problem}");
+            let mut fields = line.split('\t');
+            let id = fields.next().unwrap_or_default().to_owned();
+            let weight = match fields.next() {
+                Some(weight) => weight
+                    .trim()
+                    .parse()
+                    .map_err(|_| at(not_a_weight(weight)))?,
+                None => 1,
+            };
+            let zone = fields.next().map(str::to_owned);
+            if let Some(more) = fields.next() {
+                return Err(at(format!(
+                    "{more:?} is a fourth field: write ID, WEIGHT and ZONE, tabs between"
+                )));
+            }
+            records.push(NodeRecord {
+                id,
+                weight,
+                zone,
+                address: None,
+            });
+        }
+        FleetFile {
+            router: RouterTable::default(),
+            nodes: records,
+        }
+        .try_into()
+    }
+}
+
+fn not_a_weight(weight: &str) -> String {
+    format!(
+        "weight {weight:?} is not a whole number from 0 to {}",
+        u32::MAX
+    )
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FleetFile {
+    #[serde(default)]
+    router: RouterTable,
+    nodes: Vec<NodeRecord>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct RouterTable {
+    #[serde(default, deserialize_with = "from_text")]
+    strategy: Option<StrategyName>,
+    #[serde(default, deserialize_with = "from_text")]
+    hash: Option<HashName>,
+    points: Option<u32>,
+    #[serde(default, deserialize_with = "epsilon")]
+    epsilon: Option<Epsilon>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NodeRecord {
+    id: String,
+    #[serde(default = "one", deserialize_with = "weight")]
+    weight: u32,
+    zone: Option<String>,
+    address: Option<String>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err = String>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    String::deserialize(from)?
+        .parse()
+        .map(Some)
+        .map_err(serde::de::Error::custom)
+}
+
+/// Numbers as a file may write them, so that a refusal can name them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Number {
+    Whole(i64),
+    Real(f64),
+    Text(String),
+}
+
+impl Number {
+    fn text(&self) -> String {
+        match self {
+            Self::Whole(number) => number.to_string(),
+            Self::Real(number) => format!("{number:?}"),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+fn weight<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    let number = Number::deserialize(from)?;
+    match number {
+        Number::Whole(whole) => u32::try_from(whole).ok(),
+        Number::Real(_) | Number::Text(_) => None,
+    }
+    .ok_or_else(|| serde::de::Error::custom(not_a_weight(&number.text())))
+}
+
+fn epsilon<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Epsilon>, D::Error> {
+    let number = Number::deserialize(from)?;
+    number
+        .text()
+        .parse()
+        .map(Some)
+        .map_err(serde::de::Error::custom)
+}
+
+impl TryFrom<FleetFile> for Fleet {
+    type Error = String;
+
+    fn try_from(file: FleetFile) -> Result<Self, String> {
+        let mut fleet = Self {
+            nodes: Vec::new(),
+            drained: Vec::new(),
+            addresses: Vec::new(),
+            settings: Settings {
+                strategy: file.router.strategy,
+                hash: file.router.hash,
+                points: file.router.points,
+                epsilon: file.router.epsilon,
+            },
+        };
+        // All nodes together, drained ones too: an id stands once in a file.
+        let mut members = Members::new();
+        for (number, record) in (1..).zip(file.nodes) {
+            let at = |error: keyroute::RouteError| format!("node {number}: {error}");
+            let mut node = Node::new(&record.id).map_err(at)?;
+            if let Some(zone) = record.zone {
+                node = node.with_zone(Zone::new(zone).map_err(at)?);
+            }
+            members.add(node.clone()).map_err(at)?;
+            if let Ok(weight) = Weight::new(record.weight) {
+                node = node.with_weight(weight);
+                fleet.nodes.push(node.clone());
+            } else {
+                fleet.drained.push(node.clone());
+            }
+            if let Some(address) = record.address {
+                fleet.addresses.push((node, address));
+            }
+        }
+        Ok(fleet)
+    }
+}

@@ -1,0 +1,41 @@
+#![doc = include_str!("../README.md")]
+
+mod args;
+mod error;
+
+pub mod change;
+mod commands;
+pub mod fleet;
+pub mod hashes;
+pub mod keys;
+pub mod strategy;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use error::{CliError, Outcome};
+
+/// Runs the command on the process's arguments and streams.
+///
+/// Exit codes: 0 for yes and done, 1 for "they differ" (`diff`, `verify`), 2 for input that cannot be
+/// used. A reader that closes the pipe early is not an error.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args = args::Args::parse();
+    let stdout = io::stdout().lock();
+    let mut out = io::BufWriter::with_capacity(1 << 16, stdout);
+    let result = args.run(&mut out).and_then(|outcome| {
+        out.flush()?;
+        Ok(outcome)
+    });
+    match result {
+        Ok(outcome) => outcome.into(),
+        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("keyroute: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+pub use keyroute_core::*;
+
+#[cfg(feature = "btree-ring")]
+pub use keyroute_btree_ring::{BTreeRing, TreePoints};
+#[cfg(feature = "jump")]
+pub use keyroute_jump::{Jump, jump_hash};
+#[cfg(feature = "vector-ring")]
+pub use keyroute_vector_ring::{SortedPoints, VectorRing};
+
+/// What most programs use: the strategies whose features are on, the traits, nodes.
+///
+/// ```
+/// use keyroute::prelude::*;
+///
+/// let shards = Jump::from_ids(["shard-0", "shard-1"])?;
+/// assert!(shards.route(b"user:1").is_some());
+/// # Ok::<(), RouteError>(())
+/// ```
+pub mod prelude {
+    pub use keyroute_core::{
+        AddNode, KeyHasher, Members, Node, NodeId, Ranges, Rebuild, RemoveLast, RemoveNode,
+        Reweight, RouteDigest, RouteError, Router, Slot, Walk, WalkExt, Weight, Zone,
+    };
+
+    #[cfg(feature = "btree-ring")]
+    pub use keyroute_btree_ring::BTreeRing;
+    #[cfg(feature = "jump")]
+    pub use keyroute_jump::{Jump, jump_hash};
+    #[cfg(feature = "vector-ring")]
+    pub use keyroute_vector_ring::VectorRing;
+}
