@@ -1,0 +1,87 @@
+//! Links core and every strategy without std, and runs them.
+//!
+//! The proof is the panic handler: std brings one too, and two do not compile. So if any crate below
+//! pulls std in, under any feature, this program is an error (E0152). Built with `pull-std-in` it
+//! must be one.
+//!
+//! It exits with 0 if the routers answer as they do elsewhere.
+
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+#[cfg(feature = "pull-std-in")]
+extern crate std;
+
+mod runtime;
+
+use alloc::boxed::Box;
+use core::ffi::c_int;
+
+use keyroute_btree_ring::BTreeRing;
+use keyroute_core::{Native, Node, RouteError, hash_fn};
+use keyroute_jump::Jump;
+use keyroute_modulo::Modulo;
+use keyroute_vector_ring::VectorRing;
+
+/// What the C runtime calls.
+#[unsafe(no_mangle)]
+extern "C" fn main() -> c_int {
+    match answers_agree() {
+        Ok(true) => 0,
+        Ok(false) | Err(_) => 1,
+    }
+}
+
+fn answers_agree() -> Result<bool, RouteError> {
+    let nodes = [Node::new("a")?, Node::new("b")?, Node::new("c")?];
+    let scheme = Native::new(hash_fn(fnv1a));
+    let vector = VectorRing::from_nodes_with(scheme, nodes.clone())?;
+    let tree = BTreeRing::from_nodes_with(scheme, nodes.clone())?;
+    let jump = Jump::from_nodes_with(fnv1a, nodes.clone())?;
+    let modulo = Modulo::from_nodes_with(fnv1a, nodes)?;
+
+    let routers: [Box<dyn keyroute::Router>; 4] = [
+        Box::new(vector),
+        Box::new(tree),
+        Box::new(jump),
+        Box::new(modulo),
+    ];
+    let all_answer = routers
+        .iter()
+        .all(|router| router.route(b"user:1").is_some());
+    let rings_agree = routers[0].route(b"user:1") == routers[1].route(b"user:1");
+    Ok(all_answer && rings_agree && hashes::agree()?)
+}
+
+/// FNV-1a, 64 bits: a user's own hasher.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// The named hashers.
+#[cfg(feature = "all")]
+mod hashes {
+    use keyroute_core::hash::{Crc32, Fnv1a64, Md5, Xxh3};
+    use keyroute_core::{KeyHasher, RouteError};
+    use keyroute_vector_ring::VectorRing;
+
+    pub(crate) fn agree() -> Result<bool, RouteError> {
+        let ring = VectorRing::from_ids(["a", "b", "c"])?;
+        Ok(ring.route(b"user:1").is_some()
+            && Xxh3.hash(b"") == 0x2d06_8005_38d3_94c2
+            && Crc32.hash(b"123456789") == 0xcbf4_3926
+            && Fnv1a64.hash(b"user:1") == super::fnv1a(b"user:1")
+            && Md5.hash(b"") != Md5.hash(b"a"))
+    }
+}
+
+/// Without features there are none.
+#[cfg(not(feature = "all"))]
+mod hashes {
+    pub(crate) fn agree() -> Result<bool, keyroute_core::RouteError> {
+        Ok(true)
+    }
+}
