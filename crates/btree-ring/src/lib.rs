@@ -36,3 +36,11 @@ keyroute_core::named_ring! {
     /// ```
     pub struct BTreeRing<S = DefaultScheme>(TreePoints<S::Position>);
 }
+
+impl<H: KeyHasher> BTreeRing<Native<H>> {
+    /// An empty ring of the native scheme over this hasher.
+    #[must_use]
+    pub fn with_hasher(hasher: H) -> Self {
+        Self::with_scheme(Native::new(hasher))
+    }
+}

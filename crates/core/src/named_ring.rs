@@ -29,8 +29,7 @@ macro_rules! named_ring {
             use ::core::{fmt, ops::ControlFlow};
             use $crate::__private::Vec;
             use $crate::{
-                AddNode, ById, Description, Estimate, Fingerprint, HasherTag, KeyDigest, KeyHasher, Members,
-                Native, Node, NodeId, OrderFree, OwnedRange, PointScheme, Ranges, Rebuild, RemoveNode,
+                AddNode, ById, Description, Estimate, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OrderFree, OwnedRange, PointScheme, Ranges, Rebuild, RemoveNode,
                 Reweight, Ring, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Walk, WalkExt,
                 Weight,
             };
@@ -63,14 +62,6 @@ macro_rules! named_ring {
                 pub fn from_ids(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, RouteError> {
                     let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
                     Self::from_nodes(nodes?)
-                }
-            }
-
-            impl<H: KeyHasher> $Ring<Native<H>> {
-                /// An empty ring of the native scheme over this hasher.
-                #[must_use]
-                pub fn with_hasher(hasher: H) -> Self {
-                    Self::with_scheme(Native::new(hasher))
                 }
             }
 

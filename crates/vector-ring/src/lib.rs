@@ -38,3 +38,11 @@ keyroute_core::named_ring! {
     /// ```
     pub struct VectorRing<S = DefaultScheme>(SortedPoints<S::Position>);
 }
+
+impl<H: KeyHasher> VectorRing<Native<H>> {
+    /// An empty ring of the native scheme over this hasher.
+    #[must_use]
+    pub fn with_hasher(hasher: H) -> Self {
+        Self::with_scheme(Native::new(hasher))
+    }
+}
