@@ -65,8 +65,8 @@ pub enum RouteError {
     TooManyPoints {
         /// How many there would be.
         points: u64,
-        /// The points per unit of weight.
-        points_per_weight: u32,
+        /// The points per unit of weight, if the scheme's points follow from weights.
+        points_per_weight: Option<u32>,
     },
     /// 0 points per unit of weight, or a number that the scheme cannot make.
     PointsPerWeight {
@@ -162,14 +162,20 @@ impl fmt::Display for RouteError {
             }
             Self::TooManyPoints {
                 points,
-                points_per_weight,
+                points_per_weight: None,
+            } => write!(
+                f,
+                "{points} points, at most {MAX_POINTS} are allowed: split the fleet"
+            ),
+            Self::TooManyPoints {
+                points,
+                points_per_weight: Some(points_per_weight),
             } => {
                 write!(
                     f,
                     "{points} points at {points_per_weight} per unit of weight, "
                 )?;
                 write!(f, "at most {MAX_POINTS} are allowed: ")?;
-                // points = weight × points_per_weight for every scheme that reports this.
                 let weight = points / u64::from((*points_per_weight).max(1));
                 match MAX_POINTS / weight.max(1) {
                     0 => write!(f, "divide all weights by {}", weight.div_ceil(MAX_POINTS)),

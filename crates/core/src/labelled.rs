@@ -194,8 +194,8 @@ impl<H: KeyHasher> Scheme for Labelled<H> {
         self.points_of_each(members)
     }
 
-    fn points_per_weight(&self) -> u32 {
-        self.points_per_weight.get()
+    fn points_per_weight(&self) -> Option<u32> {
+        Some(self.points_per_weight.get())
     }
 }
 

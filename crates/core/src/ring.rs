@@ -89,11 +89,12 @@ impl<S: Scheme, T: PointTable<S::Position>> Ring<S, T> {
 
 impl<S: PointScheme, T: PointTable<S::Position>> Ring<S, T> {
     /// Predicts a ring of this many nodes of one weight: its points, and the bytes they will hold.
+    /// Points that do not follow from weights (as [`Tokens`](crate::Tokens)) are not counted.
     #[must_use]
     pub fn estimate(scheme: &S, nodes: u64, weight: Weight) -> Estimate {
         let points = nodes
             .saturating_mul(weight.get().into())
-            .saturating_mul(scheme.points_per_weight().into());
+            .saturating_mul(scheme.points_per_weight().unwrap_or(0).into());
         // A slot in the table, an entry in the map of ids, and an id of about 16 bytes.
         let member = 3 * size_of::<Node>() as u64 + 32;
         let bytes = T::estimate(points).saturating_add(nodes.saturating_mul(member));

@@ -48,10 +48,10 @@ pub trait Scheme {
     /// [`RouteError::Unplaceable`] or another refusal that names the node.
     fn fleet_points(&self, members: &Members) -> Result<Vec<(Self::Position, Slot)>, RouteError>;
 
-    /// The most points per unit of weight, if the number of points follows from it: the way out of
-    /// [`RouteError::TooManyPoints`].
-    fn points_per_weight(&self) -> u32 {
-        1
+    /// The points per unit of weight, if the number of a node's points follows from its weight: the
+    /// way out of [`RouteError::TooManyPoints`].
+    fn points_per_weight(&self) -> Option<u32> {
+        None
     }
 }
 
@@ -59,6 +59,11 @@ pub trait Scheme {
 ///
 /// Such a ring can be added to and removed from, and adding moves keys only to the newcomer. Raising
 /// a weight must only add points: point j may not depend on the weight.
+#[diagnostic::on_unimplemented(
+    message = "in the scheme `{Self}` a node's points depend on the other members",
+    note = "so one node cannot join, leave or change its weight alone: `rebuild` the ring from the \
+            whole list"
+)]
 pub trait PointScheme: Scheme {
     /// The points of one node. Its [`fleet_points`](Scheme::fleet_points) is
     /// [`points_of_each`](Self::points_of_each).
@@ -190,7 +195,7 @@ macro_rules! adapter {
             fn fleet_points(&self, members: &Members) -> Result<Vec<(S::Position, Slot)>, RouteError> {
                 self.scheme.fleet_points(members)
             }
-            fn points_per_weight(&self) -> u32 {
+            fn points_per_weight(&self) -> Option<u32> {
                 self.scheme.points_per_weight()
             }
         }
