@@ -9,7 +9,7 @@ use crate::{KeyHasher, RouteError};
 
 /// MD5 (RFC 1321) read as one little-endian number; 128 bits, `md5`.
 ///
-/// For systems that use it already; it costs some twenty times XXH3.
+/// For systems that use it already; on short keys it costs some forty times XXH3.
 ///
 /// ```
 /// use keyroute_core::{KeyHasher, hash::Md5};
