@@ -7,14 +7,7 @@ mod tree_points;
 
 pub use tree_points::TreePoints;
 
-pub use keyroute_core::{
-    AddNode, After, AtOrAfter, AtOrBefore, ById, DEFAULT_POINTS_PER_WEIGHT, DefaultScheme,
-    Description, Difference, Estimate, Fingerprint, FirstListed, HasherTag, KeyDigest, KeyHasher,
-    Labelled, LastListed, Lookup, Members, Native, Nearest, Node, NodeId, OrderFree, OwnedRange,
-    PointScheme, Position, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router,
-    Scheme, Slot, SlotSet, Template, TieOrder, Tokens, Walk, WalkExt, Weight, WithLookup, WithTies,
-    Zone, hash, hash_fn,
-};
+pub use keyroute_core::*;
 
 keyroute_core::named_ring! {
     /// A consistent-hashing ring in an ordered map: the vector ring's answers, bit for bit.

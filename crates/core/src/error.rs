@@ -178,7 +178,7 @@ impl fmt::Display for RouteError {
                 write!(f, "at most {MAX_POINTS} are allowed: ")?;
                 let weight = points / u64::from((*points_per_weight).max(1));
                 match MAX_POINTS / weight.max(1) {
-                    0 => write!(f, "divide all weights by {}", weight.div_ceil(MAX_POINTS)),
+                    0 => write!(f, "divide all weights by {}", points.div_ceil(MAX_POINTS)),
                     fits => write!(f, "{fits} points per unit of weight fit"),
                 }
             }

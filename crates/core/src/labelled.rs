@@ -6,9 +6,7 @@ use core::fmt;
 
 use crate::native::PointsPerWeight;
 use crate::scheme::DefaultLookup;
-use crate::{
-    ById, Description, HasherTag, KeyHasher, Members, Node, PointScheme, RouteError, Scheme, Slot,
-};
+use crate::{ById, Description, KeyHasher, Members, Node, PointScheme, RouteError, Scheme, Slot};
 
 /// How a label is written: text around `{node}` and `{i}`, once each, as `{node}-{i}`.
 ///
@@ -165,15 +163,12 @@ impl<H: KeyHasher> Labelled<H> {
 
 impl<H: KeyHasher> Scheme for Labelled<H> {
     type Position = H::Out;
+    type Hasher = H;
     type Lookup = DefaultLookup;
     type Ties = ById;
 
-    fn locate(&self, key: &[u8]) -> H::Out {
-        self.hasher.hash(key)
-    }
-
-    fn hasher_tag(&self) -> HasherTag {
-        HasherTag::of(&self.hasher)
+    fn hasher(&self) -> &H {
+        &self.hasher
     }
 
     fn name(&self) -> &'static str {
@@ -182,8 +177,6 @@ impl<H: KeyHasher> Scheme for Labelled<H> {
 
     fn describe(&self, to: &mut Description) {
         to.field("label", &self.template);
-        to.field("points_per_weight", self.points_per_weight.get());
-        to.hasher("hasher", &self.hasher);
     }
 
     fn count(&self, members: &Members) -> u64 {

@@ -3,9 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::scheme::DefaultLookup;
-use crate::{
-    ById, Description, HasherTag, KeyHasher, Members, Node, PointScheme, RouteError, Scheme, Slot,
-};
+use crate::{ById, KeyHasher, Members, Node, PointScheme, RouteError, Scheme, Slot};
 
 /// The points a node of weight 1 takes unless said: shares then differ by about 8 %.
 pub const DEFAULT_POINTS_PER_WEIGHT: u32 = 160;
@@ -65,24 +63,16 @@ impl<H: KeyHasher> Native<H> {
 
 impl<H: KeyHasher> Scheme for Native<H> {
     type Position = H::Out;
+    type Hasher = H;
     type Lookup = DefaultLookup;
     type Ties = ById;
 
-    fn locate(&self, key: &[u8]) -> H::Out {
-        self.hasher.hash(key)
-    }
-
-    fn hasher_tag(&self) -> HasherTag {
-        HasherTag::of(&self.hasher)
+    fn hasher(&self) -> &H {
+        &self.hasher
     }
 
     fn name(&self) -> &'static str {
         "ring/native/1"
-    }
-
-    fn describe(&self, to: &mut Description) {
-        to.field("points_per_weight", self.points_per_weight.get());
-        to.hasher("hasher", &self.hasher);
     }
 
     fn count(&self, members: &Members) -> u64 {

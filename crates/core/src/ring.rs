@@ -6,8 +6,8 @@ use core::mem::size_of;
 use core::ops::ControlFlow;
 
 use crate::{
-    AddNode, ById, Description, Edge, HasherTag, KeyDigest, Lookup, MAX_POINTS, Members, Node,
-    OrderFree, OwnedRange, PointScheme, PointTable, Ranges, Rebuild, RemoveNode, Reweight,
+    AddNode, ById, Description, Edge, HasherTag, KeyDigest, KeyHasher, Lookup, MAX_POINTS, Members,
+    Node, OrderFree, OwnedRange, PointScheme, PointTable, Ranges, Rebuild, RemoveNode, Reweight,
     RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, TieOrder, Walk, Weight,
 };
 
@@ -28,7 +28,7 @@ impl<S: Scheme, T: PointTable<S::Position>> Ring<S, T> {
     /// An empty ring.
     #[must_use]
     pub fn new(scheme: S) -> Self {
-        let tag = scheme.hasher_tag();
+        let tag = HasherTag::of(scheme.hasher());
         Self {
             scheme,
             members: Members::new(),
@@ -73,6 +73,10 @@ impl<S: Scheme, T: PointTable<S::Position>> Ring<S, T> {
         self.members = members;
         self.points = points;
         Ok(())
+    }
+
+    fn locate(&self, key: &[u8]) -> S::Position {
+        self.scheme.hasher().hash(key)
     }
 
     fn check_count(&self, points: u64) -> Result<(), RouteError> {
@@ -128,7 +132,7 @@ pub struct Estimate {
 
 impl<S: Scheme, T: PointTable<S::Position>> Router for Ring<S, T> {
     fn route(&self, key: &[u8]) -> Option<Slot> {
-        self.route_value(self.scheme.locate(key))
+        self.route_value(self.locate(key))
     }
 
     fn members(&self) -> &Members {
@@ -139,6 +143,10 @@ impl<S: Scheme, T: PointTable<S::Position>> Router for Ring<S, T> {
         let mut description = Description::new(self.scheme.name(), S::Ties::ORDER);
         description.field("lookup", S::Lookup::NAME);
         description.field("ties", S::Ties::NAME);
+        description.hasher("hasher", self.scheme.hasher());
+        if let Some(points) = self.scheme.points_per_weight() {
+            description.field("points_per_weight", points);
+        }
         self.scheme.describe(&mut description);
         description.members(&self.members);
         description
@@ -157,7 +165,7 @@ impl<S: Scheme, T: PointTable<S::Position>> RouteDigest for Ring<S, T> {
     }
 
     fn digest(&self, key: &[u8]) -> KeyDigest<S::Position> {
-        KeyDigest::new(self.tag, self.scheme.locate(key))
+        KeyDigest::new(self.tag, self.locate(key))
     }
 
     fn route_value(&self, value: S::Position) -> Option<Slot> {
@@ -174,7 +182,7 @@ impl<S: Scheme, T: PointTable<S::Position>> Walk for Ring<S, T> {
     ) {
         seen.clear();
         let mut left = self.members.len();
-        for slot in S::Lookup::order(&self.points, self.scheme.locate(key)) {
+        for slot in S::Lookup::order(&self.points, self.locate(key)) {
             if seen.insert(slot) {
                 left -= 1;
                 if visit(slot).is_break() || left == 0 {

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 use core::fmt::Debug;
 
 use crate::{
-    AtOrAfter, Description, HasherTag, Lookup, MemberOrder, Members, Node, Position, RouteError,
+    AtOrAfter, Description, KeyHasher, Lookup, MemberOrder, Members, Node, Position, RouteError,
     Slot,
 };
 
@@ -16,27 +16,27 @@ use crate::{
 /// depend on the other members (weighted ketama) implements `Scheme` alone: its rings can be rebuilt
 /// but not added to. One whose nodes are independent implements [`PointScheme`] too.
 ///
-/// Implementors: `describe` must say all that decides an answer, under a name with a revision. Points
+/// Implementors: `name` and `describe` must say all that decides an answer. Points
 /// are computed from bytes and fixed-width integers, the same on every machine.
 pub trait Scheme {
     /// The width of the ring.
     type Position: Position;
+    /// What places keys.
+    type Hasher: KeyHasher<Out = Self::Position>;
     /// Which point serves a position.
     type Lookup: Lookup;
     /// Who wins where points are equal.
     type Ties: TieOrder;
 
-    /// Places a key.
-    fn locate(&self, key: &[u8]) -> Self::Position;
-
-    /// The tag of the hasher that places keys.
-    fn hasher_tag(&self) -> HasherTag;
+    /// What places keys. (What places points may be another.)
+    fn hasher(&self) -> &Self::Hasher;
 
     /// The scheme's name and revision, as `ring/native/1`.
     fn name(&self) -> &'static str;
 
-    /// Says the parameters and hashers.
-    fn describe(&self, to: &mut Description);
+    /// Says what else decides an answer. The ring itself says the hasher of keys, the lookup, the tie
+    /// order and the points per unit of weight.
+    fn describe(&self, _to: &mut Description) {}
 
     /// How many points these members will take.
     fn count(&self, members: &Members) -> u64;
@@ -174,14 +174,12 @@ macro_rules! adapter {
 
         impl<S: Scheme, $parameter: $bound> Scheme for $name<S, $parameter> {
             type Position = S::Position;
+            type Hasher = S::Hasher;
             type Lookup = $lookup;
             type Ties = $ties;
 
-            fn locate(&self, key: &[u8]) -> S::Position {
-                self.scheme.locate(key)
-            }
-            fn hasher_tag(&self) -> HasherTag {
-                self.scheme.hasher_tag()
+            fn hasher(&self) -> &S::Hasher {
+                self.scheme.hasher()
             }
             fn name(&self) -> &'static str {
                 self.scheme.name()

@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 
 use crate::scheme::DefaultLookup;
 use crate::{
-    ById, Description, HasherTag, KeyHasher, Members, Node, NodeId, PointScheme, RouteError,
-    Scheme, Slot,
+    ById, Description, KeyHasher, Members, Node, NodeId, PointScheme, RouteError, Scheme, Slot,
 };
 
 /// Points given outright, by node: `ring/tokens/1`.
@@ -73,15 +72,12 @@ impl<H: KeyHasher> Tokens<H> {
 
 impl<H: KeyHasher> Scheme for Tokens<H> {
     type Position = H::Out;
+    type Hasher = H;
     type Lookup = DefaultLookup;
     type Ties = ById;
 
-    fn locate(&self, key: &[u8]) -> H::Out {
-        self.hasher.hash(key)
-    }
-
-    fn hasher_tag(&self) -> HasherTag {
-        HasherTag::of(&self.hasher)
+    fn hasher(&self) -> &H {
+        &self.hasher
     }
 
     fn name(&self) -> &'static str {
@@ -89,7 +85,6 @@ impl<H: KeyHasher> Scheme for Tokens<H> {
     }
 
     fn describe(&self, to: &mut Description) {
-        to.hasher("hasher", &self.hasher);
         for (id, tokens) in &self.tokens {
             to.field(&format!("tokens of {id:?}"), format!("{tokens:x?}"));
         }

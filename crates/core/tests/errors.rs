@@ -126,5 +126,5 @@ fn a_ring_with_too_many_points_names_a_scale_that_fits() {
     let error = VectorRing::from_nodes([node("huge", u32::MAX)])
         .unwrap_err()
         .to_string();
-    assert!(error.ends_with("divide all weights by 256"), "{error}");
+    assert!(error.ends_with("divide all weights by 40960"), "{error}");
 }

@@ -7,8 +7,4 @@ mod router;
 pub use engine::{MAX_BUCKETS, jump_hash};
 pub use router::{Jump, JumpHash};
 
-pub use keyroute_core::{
-    AddNode, BucketFunction, Bucketed, Description, Difference, Fingerprint, HasherTag, KeyDigest,
-    KeyHasher, Members, Node, NodeId, Rebuild, RemoveLast, RouteDigest, RouteError, Router, Slot,
-    Weight, Zone, hash, hash_fn,
-};
+pub use keyroute_core::*;

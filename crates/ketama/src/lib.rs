@@ -8,7 +8,7 @@ mod libketama;
 mod points;
 mod server_file;
 
-pub use libketama::{LIBKETAMA_MAX_NAME, Libketama};
+pub use libketama::{CStringMd5, LIBKETAMA_MAX_NAME, Libketama};
 pub use points::KetamaPoints;
 pub use server_file::libketama_servers;
 
@@ -16,12 +16,7 @@ pub use server_file::libketama_servers;
 pub use keyroute_btree_ring::TreePoints;
 pub use keyroute_vector_ring::SortedPoints;
 
-pub use keyroute_core::{
-    AddNode, ById, DEFAULT_POINTS_PER_WEIGHT, Description, Difference, Estimate, Fingerprint,
-    FirstListed, HasherTag, KeyDigest, KeyHasher, Members, Node, NodeId, OrderFree, OwnedRange,
-    PointScheme, Position, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router,
-    Scheme, Slot, SlotSet, TieOrder, Walk, WalkExt, Weight, WithTies, Zone, hash,
-};
+pub use keyroute_core::*;
 
 keyroute_core::named_ring! {
     /// The ketama ring, in a sorted array; [`KetamaPoints`] says where its points stand.

@@ -4,10 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use keyroute_core::hash::Md5Word;
-use keyroute_core::{
-    AtOrAfter, Description, FirstListed, HasherTag, KeyHasher, Members, NodeId, RouteError, Scheme,
-    Slot,
-};
+use keyroute_core::{AtOrAfter, FirstListed, KeyHasher, Members, NodeId, RouteError, Scheme, Slot};
 
 use crate::labels::{POINTS_PER_DIGEST, positions};
 
@@ -37,23 +34,16 @@ pub struct Libketama;
 
 impl Scheme for Libketama {
     type Position = u32;
+    type Hasher = CStringMd5;
     type Lookup = AtOrAfter;
     type Ties = FirstListed;
 
-    fn locate(&self, key: &[u8]) -> u32 {
-        CString.hash(key)
-    }
-
-    fn hasher_tag(&self) -> HasherTag {
-        HasherTag::of(&CString)
+    fn hasher(&self) -> &CStringMd5 {
+        &CStringMd5
     }
 
     fn name(&self) -> &'static str {
         "ring/libketama/1"
-    }
-
-    fn describe(&self, to: &mut Description) {
-        to.hasher("hasher", &CString);
     }
 
     fn count(&self, members: &Members) -> u64 {
@@ -127,10 +117,11 @@ fn check_name(id: &NodeId) -> Result<(), RouteError> {
     })
 }
 
-/// Word 0 of the MD5 of the bytes before the first NUL.
-struct CString;
+/// What places keys: word 0 of the MD5 of the bytes before the first NUL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CStringMd5;
 
-impl KeyHasher for CString {
+impl KeyHasher for CStringMd5 {
     type Out = u32;
 
     fn hash(&self, bytes: &[u8]) -> u32 {

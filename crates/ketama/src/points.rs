@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use keyroute_core::hash::Md5Word;
 use keyroute_core::{
-    AtOrAfter, ById, DEFAULT_POINTS_PER_WEIGHT, Description, HasherTag, KeyHasher, MAX_POINTS,
-    Members, Node, PointScheme, RouteError, Scheme, Slot,
+    AtOrAfter, ById, DEFAULT_POINTS_PER_WEIGHT, MAX_POINTS, Members, Node, PointScheme, RouteError,
+    Scheme, Slot,
 };
 
 use crate::labels::{POINTS_PER_DIGEST, positions};
@@ -69,27 +69,16 @@ impl Default for KetamaPoints {
 
 impl Scheme for KetamaPoints {
     type Position = u32;
+    type Hasher = Md5Word;
     type Lookup = AtOrAfter;
     type Ties = ById;
 
-    fn locate(&self, key: &[u8]) -> u32 {
-        Md5Word::FIRST.hash(key)
-    }
-
-    fn hasher_tag(&self) -> HasherTag {
-        HasherTag::of(&Md5Word::FIRST)
+    fn hasher(&self) -> &Md5Word {
+        &Md5Word::FIRST
     }
 
     fn name(&self) -> &'static str {
         "ring/ketama/1"
-    }
-
-    fn describe(&self, to: &mut Description) {
-        to.field(
-            "points_per_weight",
-            self.digests_per_weight * POINTS_PER_DIGEST,
-        );
-        to.hasher("hasher", &Md5Word::FIRST);
     }
 
     fn count(&self, members: &Members) -> u64 {

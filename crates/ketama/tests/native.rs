@@ -195,7 +195,7 @@ fn too_many_points_are_refused_before_any_is_made() {
     assert_eq!(
         refused.to_string(),
         "687194767360 points at 160 per unit of weight, at most 16777216 are allowed: \
-         divide all weights by 256"
+         divide all weights by 40960"
     );
     assert!(ring.reweight("a", Weight::new(1_000_000).unwrap()).is_err());
     assert_eq!((ring.members().len(), ring.points()), (1, 160));
