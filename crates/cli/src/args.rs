@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
-use crate::commands::{diff, fingerprint, route};
+use crate::commands::{diff, fingerprint, route, verify};
 use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
 use crate::strategy::{Epsilon, StrategyName};
@@ -31,6 +31,7 @@ enum Command {
     Route(route::RouteArgs),
     Fingerprint(fingerprint::FingerprintArgs),
     Diff(diff::DiffArgs),
+    Verify(verify::VerifyArgs),
 }
 
 impl Args {
@@ -39,6 +40,7 @@ impl Args {
             Command::Route(args) => route::run(&args, out),
             Command::Fingerprint(args) => fingerprint::run(&args, out),
             Command::Diff(args) => diff::run(&args, out),
+            Command::Verify(args) => verify::run(&args, out),
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod diff;
 pub(crate) mod fingerprint;
 pub(crate) mod route;
+pub(crate) mod verify;
 
 use crate::CliError;
 use crate::fleet::Fleet;

@@ -248,7 +248,7 @@ fn read_line(reader: &mut dyn BufRead, end: u8, into: &mut Vec<u8>) -> Result<bo
     Ok(read > 0)
 }
 
-fn unhex(text: &[u8], into: &mut Vec<u8>) -> Result<(), String> {
+pub(crate) fn unhex(text: &[u8], into: &mut Vec<u8>) -> Result<(), String> {
     let digit = |byte: u8| {
         char::from(byte)
             .to_digit(16)

@@ -9,6 +9,7 @@ pub mod fleet;
 pub mod hashes;
 pub mod keys;
 pub mod strategy;
+pub mod verify;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

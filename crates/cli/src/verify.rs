@@ -1,0 +1,116 @@
+//! Recorded answers of other systems, checked against our own.
+//!
+//! A file says how a system was set up (`config`, `nodes`) and what it answered (`cases`, `aux`, `ring`).
+//! The answers are computed from the set-up alone and then compared. Each system is a file here that
+//! states its rule, and who owns a point that two nodes share.
+
+mod document;
+mod fields;
+mod labelled_ring;
+mod replay;
+mod report;
+mod ring_dump;
+mod special_keys;
+
+mod seed000_reachcache;
+mod seed001_bounded;
+mod seed001_jump;
+mod seed001_ring;
+mod seed002_geecache;
+mod seed003_hashring;
+mod seed004_fnv;
+mod seed004_fnv_hash;
+mod seed004_ketama_hash;
+mod seed_defects;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use document::Document;
+use fields::Fields;
+use replay::System;
+
+pub use report::{Difference, Report, SHOWN, Unusable};
+pub use seed004_fnv_hash::Seed004Fnv;
+
+/// The largest file that is read, 64 MiB.
+pub const MAX_FILE_LEN: u64 = 64 << 20;
+
+type SetUp = fn(&mut Document) -> Result<Box<dyn System>, Unusable>;
+
+/// The systems that are replayed case by case.
+const SYSTEMS: [(&str, SetUp); 9] = [
+    ("seed000-reachcache", seed000_reachcache::set_up),
+    ("seed001-bounded", seed001_bounded::set_up),
+    ("seed001-jump", seed001_jump::set_up),
+    ("seed001-ring", seed001_ring::set_up),
+    ("seed002-geecache", seed002_geecache::set_up),
+    ("seed003-hashring", seed003_hashring::set_up),
+    ("seed004-fnv", seed004_fnv::set_up),
+    ("seed004-fnv-hash", seed004_fnv_hash::set_up),
+    ("seed004-ketama-hash", seed004_ketama_hash::set_up),
+];
+
+/// The names of the systems whose answers can be checked.
+pub fn systems() -> impl Iterator<Item = &'static str> {
+    let replayed = SYSTEMS.into_iter().map(|(name, _)| name);
+    replayed.chain([seed_defects::NAME])
+}
+
+/// Checks a file of recorded answers.
+///
+/// # Errors
+///
+/// [`Unusable`] if the file cannot be read or is over [`MAX_FILE_LEN`], and as [`check`].
+pub fn check_file(path: &Path) -> Result<Report, Unusable> {
+    let length = std::fs::metadata(path).map_err(Unusable::new)?.len();
+    if length > MAX_FILE_LEN {
+        return Err(Unusable(format!(
+            "{length} bytes, at most {MAX_FILE_LEN} are read: split the file"
+        )));
+    }
+    check(&std::fs::read_to_string(path).map_err(Unusable::new)?)
+}
+
+/// Checks recorded answers, given as JSON.
+///
+/// # Errors
+///
+/// [`Unusable`] that says what is wrong: malformed JSON, an unknown system, a field that is not known
+/// and may decide an answer, a set-up that the system does not have, or no case.
+///
+/// ```
+/// let report = keyroute_cli::verify::check(r#"{
+///     "system": "seed001-jump",
+///     "config": {"buckets": 10, "key_encoding": "u64-decimal"},
+///     "nodes": [],
+///     "cases": [["1", 6], ["2", 3]]
+/// }"#)?;
+/// assert_eq!((report.checks, report.agree), (2, 1));
+/// assert_eq!(report.differences[0].what, "case 1, key \"2\"");
+/// # Ok::<(), keyroute_cli::verify::Unusable>(())
+/// ```
+pub fn check(text: &str) -> Result<Report, Unusable> {
+    let value: Value = serde_json::from_str(text).map_err(Unusable::new)?;
+    let mut fields = Fields::of("the file", value)?;
+    let system = match fields.text("system")? {
+        // The one file that does not say its name says what it is about.
+        None if fields.names().any(|name| name == "about") => seed_defects::NAME.into(),
+        named => fields.required("system", named)?,
+    };
+    if system == seed_defects::NAME {
+        return seed_defects::check(fields);
+    }
+    let set_up = SYSTEMS.into_iter().find(|&(name, _)| name == system);
+    let (_, set_up) = set_up.ok_or_else(|| {
+        let known: Vec<_> = systems().collect();
+        Unusable(format!(
+            "unknown system {system:?}: one of {}",
+            known.join(", ")
+        ))
+    })?;
+    let mut document = Document::read(&system, fields)?;
+    let mut system = set_up(&mut document)?;
+    replay::replay(document, &mut *system)
+}

@@ -1,0 +1,60 @@
+//! `seed004-fnv`: the article's C++ ring, labels `{node}#VN{i}`.
+//!
+//! The node that came first owns an equal point. Every point is kept, so removing that node gives the
+//! point to the other; the original takes it from both.
+
+use std::collections::BTreeSet;
+
+use keyroute::FirstListed;
+use serde_json::Value;
+
+use super::document::{Document, Key, Op};
+use super::labelled_ring::LabelledRing;
+use super::replay::{System, unknown_op};
+use super::report::Unusable;
+use super::seed004_fnv_hash::Seed004Fnv;
+
+struct Cpp(LabelledRing<Seed004Fnv, FirstListed>);
+
+pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusable> {
+    let config = &mut document.config;
+    config.only("hash", "fnv1-style with final avalanche, signed char")?;
+    config.only("label", "{node}#VN{i}")?;
+    let vnodes = config.whole("vnodes")?;
+    let vnodes = config.required("vnodes", vnodes)?;
+    let mut system = Cpp(LabelledRing::new("{node}#VN{i}", Seed004Fnv, vnodes)?);
+    // The original holds its first nodes in a sorted set.
+    let names: Result<BTreeSet<_>, _> = document
+        .nodes
+        .iter()
+        .map(super::document::Listed::unweighted)
+        .collect();
+    for name in names? {
+        system.0.add(name)?;
+    }
+    Ok(Box::new(system))
+}
+
+impl System for Cpp {
+    /// Adding a present node and removing an absent one do nothing.
+    fn apply(&mut self, op: &Op) -> Result<(), Unusable> {
+        match op {
+            Op::Add(name) if self.0.contains(name) => Ok(()),
+            Op::Add(name) => self.0.add(name),
+            Op::Remove(name) => self.0.remove(name).map(drop),
+            other => Err(unknown_op(other, "add and remove")),
+        }
+    }
+
+    fn answer(&mut self, key: &Key) -> Result<Value, Unusable> {
+        Ok(self.0.owner(key.bytes()?))
+    }
+
+    fn aux(&self, name: &str) -> Result<Option<Value>, Unusable> {
+        match name {
+            // The original's map holds a position once.
+            "points" => self.0.fact("distinct_points"),
+            _ => self.0.fact(name),
+        }
+    }
+}
