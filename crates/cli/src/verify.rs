@@ -12,6 +12,7 @@ mod report;
 mod ring_dump;
 mod special_keys;
 
+mod libketama;
 mod seed000_reachcache;
 mod seed001_bounded;
 mod seed001_jump;
@@ -40,7 +41,8 @@ pub const MAX_FILE_LEN: u64 = 64 << 20;
 type SetUp = fn(&mut Document) -> Result<Box<dyn System>, Unusable>;
 
 /// The systems that are replayed case by case.
-const SYSTEMS: [(&str, SetUp); 9] = [
+const SYSTEMS: [(&str, SetUp); 10] = [
+    ("libketama", libketama::set_up),
     ("seed000-reachcache", seed000_reachcache::set_up),
     ("seed001-bounded", seed001_bounded::set_up),
     ("seed001-jump", seed001_jump::set_up),

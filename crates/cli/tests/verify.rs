@@ -143,6 +143,28 @@ fn an_altered_fact_of_the_run_is_named() {
 }
 
 #[test]
+fn an_altered_ring_dump_is_named() {
+    let file = vectors().join("libketama/eight_weighted.json");
+    let document = read(&file);
+    for (place, name) in [
+        ("/ring/count", "ring count"),
+        ("/ring/first/0/0", "ring first 0"),
+        ("/ring/first/49/1", "ring first 49"),
+        ("/ring/last/7/0", "ring last 7"),
+        ("/ring/last/49/1", "ring last 49"),
+    ] {
+        let mut document = document.clone();
+        let value = document.pointer_mut(place).unwrap();
+        *value = altered(value);
+        assert_differs(&verify("altered-ring", &document), name);
+    }
+    let mut document = document;
+    document["special_keys"]["above_last"][0] = json!("r14-7810");
+    let output = verify("altered-special-key", &document);
+    assert_differs(&output, "special_keys above_last, key \"r14-7810\"");
+}
+
+#[test]
 fn an_altered_defect_is_named_in_every_field() {
     let file = vectors().join("seed-defects/point-collisions.json");
     let document = read(&file);

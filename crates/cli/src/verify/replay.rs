@@ -22,8 +22,8 @@ pub(crate) trait System {
     }
 
     /// The ring's points with their owners, in the order of the ring, for systems whose files show it.
-    fn points(&self) -> Option<Vec<(u32, String)>> {
-        None
+    fn points(&self) -> Result<Option<Vec<(u32, String)>>, Unusable> {
+        Ok(None)
     }
 
     /// Where a key stands among those points.

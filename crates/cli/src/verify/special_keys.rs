@@ -21,7 +21,7 @@ pub(crate) fn check(
         return special.finish();
     }
     let positions: Vec<u32> = system
-        .points()
+        .points()?
         .ok_or_else(|| Unusable::new("\"special_keys\" are not known of this system"))?
         .into_iter()
         .map(|(position, _)| position)
