@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use keyroute::{
-    AddNode, BTreeRing, Jump, KeyHasher, Native, Node, Reweight, RouteError, Router, VectorRing,
-    Walk,
+    AddNode, BTreeRing, Jump, KeyHasher, Modulo, Native, Node, Reweight, RouteError, Router,
+    VectorRing, Walk,
 };
 
 use crate::change::{Change, Reweighting};
@@ -63,14 +63,17 @@ pub enum StrategyName {
     BTreeRing,
     /// Jump consistent hash.
     Jump,
+    /// Hash modulo the number of nodes.
+    Modulo,
 }
 
 impl StrategyName {
     /// All of them, with the names they are called by.
-    pub const ALL: [(Self, &'static str); 3] = [
+    pub const ALL: [(Self, &'static str); 4] = [
         (Self::VectorRing, "vector-ring"),
         (Self::BTreeRing, "btree-ring"),
         (Self::Jump, "jump"),
+        (Self::Modulo, "modulo"),
     ];
 }
 
@@ -166,6 +169,32 @@ impl<H: KeyHasher<Out = u64> + Send + Sync> Strategy for Jump<H> {
     }
 }
 
+impl<H: KeyHasher + Send + Sync> Strategy for Modulo<H> {
+    fn change(&mut self, change: &Change) -> Result<(), Refusal> {
+        match change {
+            Change::Add(node) => self.add(node.clone()).map(drop)?,
+            Change::Remove(id) => self.remove(id.as_str()).map(drop)?,
+            Change::Reweight(_) => return Err(Refusal::Unable("modulo has no weights")),
+        }
+        Ok(())
+    }
+
+    fn as_walk(&self) -> Option<&dyn Walk> {
+        None
+    }
+}
+
+/// Builds a router over this hash at the hash's own width: three types, one text.
+macro_rules! at_its_width {
+    ($name:expr, |$hash:ident| $router:expr) => {
+        match $name.any() {
+            AnyHash::Narrow($hash) => Box::new($router) as Box<dyn Strategy>,
+            AnyHash::Plain($hash) => Box::new($router),
+            AnyHash::Wide($hash) => Box::new($router),
+        }
+    };
+}
+
 /// Builds a router of these nodes. Settings that a strategy does not have are passed over.
 ///
 /// # Errors
@@ -177,36 +206,18 @@ pub fn build(
     nodes: &[Node],
 ) -> Result<Box<dyn Strategy>, Refusal> {
     let hash = settings.hash.unwrap_or_default();
+    let nodes = nodes.to_vec();
     Ok(match name {
-        StrategyName::VectorRing => match hash.any() {
-            AnyHash::Narrow(hash) => Box::new(VectorRing::from_nodes_with(
-                native(hash, settings)?,
-                nodes.to_vec(),
-            )?),
-            AnyHash::Plain(hash) => Box::new(VectorRing::from_nodes_with(
-                native(hash, settings)?,
-                nodes.to_vec(),
-            )?),
-            AnyHash::Wide(hash) => Box::new(VectorRing::from_nodes_with(
-                native(hash, settings)?,
-                nodes.to_vec(),
-            )?),
-        },
-        StrategyName::BTreeRing => match hash.any() {
-            AnyHash::Narrow(hash) => Box::new(BTreeRing::from_nodes_with(
-                native(hash, settings)?,
-                nodes.to_vec(),
-            )?),
-            AnyHash::Plain(hash) => Box::new(BTreeRing::from_nodes_with(
-                native(hash, settings)?,
-                nodes.to_vec(),
-            )?),
-            AnyHash::Wide(hash) => Box::new(BTreeRing::from_nodes_with(
-                native(hash, settings)?,
-                nodes.to_vec(),
-            )?),
-        },
-        StrategyName::Jump => Box::new(Jump::from_nodes_with(plain(hash)?, nodes.to_vec())?),
+        StrategyName::VectorRing => at_its_width!(hash, |hash| {
+            VectorRing::from_nodes_with(native(hash, settings)?, nodes)?
+        }),
+        StrategyName::BTreeRing => at_its_width!(hash, |hash| {
+            BTreeRing::from_nodes_with(native(hash, settings)?, nodes)?
+        }),
+        StrategyName::Jump => Box::new(Jump::from_nodes_with(plain(hash)?, nodes)?),
+        StrategyName::Modulo => {
+            at_its_width!(hash, |hash| Modulo::from_nodes_with(hash, nodes)?)
+        }
     })
 }
 

@@ -7,6 +7,8 @@ pub use keyroute_core::*;
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
 #[cfg(feature = "jump")]
 pub use keyroute_jump::{Jump, jump_hash};
+#[cfg(feature = "modulo")]
+pub use keyroute_modulo::Modulo;
 #[cfg(feature = "vector-ring")]
 pub use keyroute_vector_ring::{SortedPoints, VectorRing};
 
@@ -29,6 +31,8 @@ pub mod prelude {
     pub use keyroute_btree_ring::BTreeRing;
     #[cfg(feature = "jump")]
     pub use keyroute_jump::{Jump, jump_hash};
+    #[cfg(feature = "modulo")]
+    pub use keyroute_modulo::Modulo;
     #[cfg(feature = "vector-ring")]
     pub use keyroute_vector_ring::VectorRing;
 }
