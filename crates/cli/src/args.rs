@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
-use crate::commands::{diff, fingerprint, route, verify};
+use crate::commands::{compare, diff, fingerprint, route, verify};
 use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
 use crate::strategy::{Epsilon, StrategyName};
@@ -28,6 +28,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Compare(compare::CompareArgs),
     Route(route::RouteArgs),
     Fingerprint(fingerprint::FingerprintArgs),
     Diff(diff::DiffArgs),
@@ -37,6 +38,7 @@ enum Command {
 impl Args {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Outcome, CliError> {
         match self.command {
+            Command::Compare(args) => compare::run(&args, out),
             Command::Route(args) => route::run(&args, out),
             Command::Fingerprint(args) => fingerprint::run(&args, out),
             Command::Diff(args) => diff::run(&args, out),
@@ -66,10 +68,10 @@ pub(crate) struct SettingArgs {
     #[arg(long, value_name = "NAME")]
     hash: Option<HashName>,
     /// Points per unit of weight, of rings
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     points: Option<u32>,
     /// How far over its fair share a node may be loaded, of bounded loads: 0.001 to 1000
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     epsilon: Option<Epsilon>,
 }
 
@@ -94,10 +96,7 @@ impl FleetArgs {
     ///
     /// As [`Fleet::read`].
     pub(crate) fn load(&self) -> Result<Fleet, CliError> {
-        let mut fleet = match &self.fleet {
-            Some(path) => Fleet::read(path)?,
-            None => Fleet::sample()?,
-        };
+        let mut fleet = Fleet::read_or_sample(self.fleet.as_deref())?;
         fleet.settings = self.settings.over(&fleet);
         Ok(fleet)
     }

@@ -1,5 +1,6 @@
 //! Changes of a fleet, as flags write them: `ID=WEIGHT`, split at the last `=`.
 
+use std::fmt;
 use std::str::FromStr;
 
 use keyroute::{Node, NodeId, RouteError, Weight};
@@ -55,6 +56,38 @@ fn read_weight(text: &str) -> Result<Weight, String> {
     Weight::new(number).map_err(|error| error.to_string())
 }
 
+/// In words, as `add cache-11=2`. Control characters in an id are escaped: this is for a terminal.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (verb, weight) = match self {
+            Self::Add(node) => (
+                "add",
+                Some(node.weight()).filter(|weight| *weight != Weight::ONE),
+            ),
+            Self::Remove(_) => ("remove", None),
+            Self::Reweight(change) => ("reweight", Some(change.weight)),
+        };
+        write!(f, "{verb} {}", printable(self.id().as_str()))?;
+        match weight {
+            Some(weight) => write!(f, "={weight}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The text with its control characters escaped.
+fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
 /// One change of a fleet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -67,6 +100,16 @@ pub enum Change {
 }
 
 impl Change {
+    /// The node it names.
+    #[must_use]
+    pub fn id(&self) -> &NodeId {
+        match self {
+            Self::Add(node) => node.id(),
+            Self::Remove(id) => id,
+            Self::Reweight(change) => &change.id,
+        }
+    }
+
     /// The same change made to a list of nodes.
     ///
     /// # Errors

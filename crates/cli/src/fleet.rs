@@ -52,6 +52,12 @@ impl Settings {
             epsilon: self.epsilon.or(under.epsilon),
         }
     }
+
+    /// Points per unit of weight.
+    #[must_use]
+    pub fn points_or_default(&self) -> u32 {
+        self.points.unwrap_or(keyroute::DEFAULT_POINTS_PER_WEIGHT)
+    }
 }
 
 impl Fleet {
@@ -62,6 +68,15 @@ impl Fleet {
     /// None in practice: the file is part of the program, and tested.
     pub fn sample() -> Result<Self, CliError> {
         Self::from_toml(SAMPLE).map_err(|problem| CliError::at("sample fleet", problem))
+    }
+
+    /// Reads this file as [`read`](Self::read) does, or the sample if there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn read_or_sample(path: Option<&Path>) -> Result<Self, CliError> {
+        path.map_or_else(Self::sample, Self::read)
     }
 
     /// Reads a file: TOML or JSON by its ending, else plain lines. `-` is standard input, plain, or
@@ -90,6 +105,21 @@ impl Fleet {
             _ => Self::from_lines(&text),
         };
         fleet.map_err(|problem| CliError::at(place, problem))
+    }
+
+    /// Says whether any node may own keys.
+    ///
+    /// # Errors
+    ///
+    /// [`CliError::Input`] if not.
+    pub fn check_not_empty(&self) -> Result<(), CliError> {
+        match (self.nodes.is_empty(), self.drained.len()) {
+            (false, _) => Ok(()),
+            (true, 0) => Err(CliError::Input("the fleet has no nodes: list some".into())),
+            (true, drained) => Err(CliError::Input(format!(
+                "no node may own keys: {drained} are listed, all drained"
+            ))),
+        }
     }
 
     /// Reads TOML: `[router]` and `[[nodes]]`.

@@ -31,7 +31,12 @@ pub struct KeyArgs {
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["file", "null", "hex"])]
     pub keys_pattern: Option<String>,
     /// How many keys to make, with --keys-pattern [default: 100000]
-    #[arg(long, value_name = "N", requires = "keys_pattern")]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        requires = "keys_pattern"
+    )]
     pub count: Option<u64>,
 }
 
@@ -45,6 +50,16 @@ pub enum Otherwise {
 }
 
 impl KeyArgs {
+    /// Whether [`open`](Self::open) would read standard input.
+    #[must_use]
+    pub fn reads_stdin(&self, otherwise: Otherwise) -> bool {
+        match (&self.keys_pattern, &self.file) {
+            (Some(_), _) => false,
+            (None, Some(path)) => path == Path::new("-"),
+            (None, None) => otherwise == Otherwise::Stdin && !io::stdin().is_terminal(),
+        }
+    }
+
     /// Opens the source.
     ///
     /// # Errors
@@ -58,8 +73,8 @@ impl KeyArgs {
         };
         let stdin = || Keys::reading("standard input", Box::new(io::stdin().lock()), form);
         Ok(match (&self.keys_pattern, &self.file) {
+            _ if self.reads_stdin(otherwise) => stdin(),
             (Some(pattern), _) => Keys::pattern(pattern, self.count.unwrap_or(100_000))?,
-            (None, Some(path)) if path == Path::new("-") => stdin(),
             (None, Some(path)) => {
                 let file = File::open(path).map_err(|error| CliError::at(path.display(), error))?;
                 let length = file
@@ -72,7 +87,6 @@ impl KeyArgs {
                 keys.bytes = length;
                 keys
             }
-            (None, None) if otherwise == Otherwise::Stdin && !io::stdin().is_terminal() => stdin(),
             (None, None) => Keys::sample(SAMPLE_KEYS),
         })
     }
@@ -157,6 +171,16 @@ impl Keys {
     #[must_use]
     pub fn sample(count: u64) -> Self {
         Self::from(Source::Sample { count })
+    }
+
+    /// Where they come from, in words.
+    #[must_use]
+    pub fn source(&self) -> String {
+        match &self.source {
+            Source::Reader { name, .. } => name.clone(),
+            Source::Pattern { parts, .. } => format!("pattern {:?}", parts.join("{}")),
+            Source::Sample { .. } => "the bundled sample".into(),
+        }
     }
 
     /// How many keys there will be, or how many bytes of them; `None` if that is not known.

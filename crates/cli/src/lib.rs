@@ -5,9 +5,11 @@ mod error;
 
 pub mod change;
 mod commands;
+mod compare;
 pub mod fleet;
 pub mod hashes;
 pub mod keys;
+mod progress;
 pub mod strategy;
 pub mod verify;
 

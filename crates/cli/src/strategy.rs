@@ -16,9 +16,11 @@ use crate::hashes::{AnyHash, HashName};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Epsilon(pub u32);
 
-impl Epsilon {
-    /// A quarter over the fair share.
-    pub const DEFAULT: Self = Self(250);
+/// A quarter over the fair share.
+impl Default for Epsilon {
+    fn default() -> Self {
+        Self(250)
+    }
 }
 
 impl fmt::Display for Epsilon {
@@ -153,13 +155,11 @@ impl<H: KeyHasher<Out = u64> + Send + Sync> Strategy for Jump<H> {
             Change::Remove(id) => {
                 let slot = self.members().find(id.as_str())?;
                 if self.members().listed().last() != Some(&slot) {
-                    return Err(Refusal::Unable(
-                        "jump removes only the last node of the list",
-                    ));
+                    return Err(Refusal::Unable("removes only the last node of the list"));
                 }
                 self.remove_last().map(drop)?;
             }
-            Change::Reweight(_) => return Err(Refusal::Unable("jump has no weights")),
+            Change::Reweight(_) => return Err(Refusal::Unable("has no weights")),
         }
         Ok(())
     }
@@ -174,7 +174,7 @@ impl<H: KeyHasher + Send + Sync> Strategy for Modulo<H> {
         match change {
             Change::Add(node) => self.add(node.clone()).map(drop)?,
             Change::Remove(id) => self.remove(id.as_str()).map(drop)?,
-            Change::Reweight(_) => return Err(Refusal::Unable("modulo has no weights")),
+            Change::Reweight(_) => return Err(Refusal::Unable("has no weights")),
         }
         Ok(())
     }
@@ -231,6 +231,6 @@ fn native<H: KeyHasher>(hasher: H, settings: &Settings) -> Result<Native<H>, Rou
 
 fn plain(hash: HashName) -> Result<crate::hashes::NamedHash<u64>, Refusal> {
     hash.plain().ok_or(Refusal::Unable(
-        "this strategy reads 64 bits of hash: choose another than md5",
+        "reads 64 bits of hash: choose another than md5",
     ))
 }

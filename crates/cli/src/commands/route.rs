@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use keyroute::{Slot, Walk, WalkExt};
 
 use crate::args::FleetArgs;
-use crate::commands::router_of;
+use crate::commands::{check_stdin, router_of};
 use crate::keys::{KeyArgs, Otherwise};
 use crate::strategy::Strategy;
 use crate::{CliError, Outcome};
@@ -28,7 +28,13 @@ pub(crate) struct RouteArgs {
     #[command(flatten)]
     fleet: FleetArgs,
     /// How many nodes for each key
-    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 1
+    )]
     replicas: usize,
     /// Form of the output: `json` is one object a line, and carries any key
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -42,14 +48,10 @@ enum Format {
 }
 
 pub(crate) fn run(args: &RouteArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
+    check_stdin(args.fleet.fleet.as_deref(), &args.keys, Otherwise::Stdin)?;
     let fleet = args.fleet.load()?;
     let router = router_of(&fleet)?;
-    if fleet.nodes.is_empty() {
-        let drained = fleet.drained.len();
-        return Err(CliError::Input(format!(
-            "no node may own keys: {drained} are listed, all drained"
-        )));
-    }
+    fleet.check_not_empty()?;
     let mut owners = Owners::new(
         &*router,
         args.replicas,

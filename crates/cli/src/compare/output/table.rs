@@ -1,0 +1,248 @@
+//! A comparison as tables to read: ASCII, so that any terminal and any file shows them.
+
+use std::io::Write;
+use std::time::Duration;
+
+use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
+
+use super::Comparison;
+use crate::CliError;
+use crate::compare::ratio;
+use crate::strategy::StrategyName;
+
+/// Columns apart by spaces, a rule under the header.
+const STYLE: TableStyle = TableStyle::new()
+    .header_lines(ContentLineStyle::none())
+    .header_separator(LineStyle::none().fill('-'))
+    .content_lines(ContentLineStyle::none());
+
+/// What stands where there is no number.
+const NONE: &str = "n/a";
+
+pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
+    heading(comparison, out)?;
+    balance(comparison, out)?;
+    for number in 0..comparison.study.scenarios.len() {
+        movement(comparison, number, out)?;
+    }
+    cost(comparison, out)?;
+    Ok(())
+}
+
+fn heading(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
+    let study = comparison.study;
+    let settings = &study.settings;
+    let weights: u64 = study
+        .nodes
+        .iter()
+        .map(|node| u64::from(node.weight().get()))
+        .sum();
+    writeln!(
+        out,
+        "Fleet: {}: {} nodes, weights together {weights}",
+        comparison.fleet,
+        study.nodes.len(),
+    )?;
+    writeln!(out, "Keys:  {}: {}", comparison.keys, study.keys.len())?;
+    writeln!(
+        out,
+        "Hash {}, {} points per unit of weight, epsilon {}, {} replicas",
+        settings.hash.unwrap_or_default(),
+        settings.points_or_default(),
+        settings.epsilon.unwrap_or_default(),
+        study.replicas,
+    )?;
+    Ok(())
+}
+
+fn balance(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
+    writeln!(
+        out,
+        "\nBalance: the keys of a node, over the keys its weight asks for"
+    )?;
+    let mut sheet = Sheet::new(["max/mean", "min/mean", "CV", "keyless nodes"]);
+    for findings in comparison.findings {
+        let cells = findings.balance.as_ref().map(|balance| {
+            [
+                format!("{:.3}", balance.max_over_mean),
+                format!("{:.3}", balance.min_over_mean),
+                percent(balance.cv),
+                balance.keyless.to_string(),
+            ]
+        });
+        sheet.row(findings.strategy, cells);
+    }
+    sheet.write(out)
+}
+
+fn movement(
+    comparison: &Comparison<'_>,
+    number: usize,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let keys = comparison.study.keys.len() as u64;
+    let scenario = &comparison.study.scenarios[number];
+    let ours = if comparison.default_changes {
+        " (an example: give --add, --remove, --reweight)"
+    } else {
+        ""
+    };
+    writeln!(out, "\nChange {}: {}{ours}", number + 1, scenario.label())?;
+    writeln!(
+        out,
+        "The weights ask for {} of the keys to move",
+        percent(scenario.least_share)
+    )?;
+    let mut sheet = Sheet::new([
+        "moved",
+        "needed",
+        "needless",
+        "replicas kept",
+        "sets changed needlessly",
+    ]);
+    for findings in comparison.findings {
+        let outcome = &findings.outcomes[number];
+        let share = |count| percent(ratio(count, keys));
+        let replicas = match &outcome.replicas {
+            Ok(replicas) => [percent(replicas.overlap), share(replicas.needless)],
+            Err(_) => [NONE.into(), NONE.into()],
+        };
+        let cells = outcome.movement.as_ref().map(|movement| {
+            let [kept, needless] = replicas;
+            [
+                share(movement.moved()),
+                share(movement.needed),
+                share(movement.needless),
+                kept,
+                needless,
+            ]
+        });
+        sheet.row(findings.strategy, cells);
+        if let (Ok(_), Err(reason)) = (&outcome.movement, &outcome.replicas) {
+            sheet.note(findings.strategy, reason);
+        }
+    }
+    sheet.write(out)
+}
+
+fn cost(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
+    let timing = comparison.study.timing;
+    writeln!(
+        out,
+        "\nCost{}",
+        if timing {
+            ": medians of this machine and this run"
+        } else {
+            ""
+        }
+    )?;
+    let mut sheet = Sheet::new(
+        ["bytes held", "build", "lookup"]
+            .into_iter()
+            .map(String::from)
+            .chain((1..=comparison.study.scenarios.len()).map(|number| format!("change {number}")))
+            .take(if timing { usize::MAX } else { 1 }),
+    );
+    for findings in comparison.findings {
+        let cells = findings.cost.as_ref().map(|cost| {
+            let mut cells = vec![bytes(cost.heap_bytes)];
+            if let Some(times) = cost.times {
+                cells.push(time(times.build));
+                cells.push(format!("{:.1} ns", times.lookup_ns));
+                let changes = findings.outcomes.iter().map(|outcome| outcome.took);
+                cells.extend(changes.map(|took| took.map_or(NONE.into(), time)));
+            }
+            cells
+        });
+        sheet.row(findings.strategy, cells);
+    }
+    sheet.write(out)
+}
+
+/// A table with a row for each strategy, and notes on what is missing from it.
+struct Sheet {
+    table: Table,
+    columns: usize,
+    /// Reasons, and the strategies that gave them.
+    notes: Vec<(String, Vec<String>)>,
+}
+
+impl Sheet {
+    fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let mut table = Table::new();
+        table.load_style(STYLE);
+        let headers: Vec<Cell> = std::iter::once("strategy".to_owned())
+            .chain(columns.into_iter().map(Into::into))
+            .map(Cell::new)
+            .collect();
+        let columns = headers.len() - 1;
+        table.set_header(headers);
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        Self {
+            table,
+            columns,
+            notes: Vec::new(),
+        }
+    }
+
+    /// A row of these cells, or a row without numbers and a note that says why.
+    fn row(
+        &mut self,
+        strategy: StrategyName,
+        cells: Result<impl IntoIterator<Item = String>, &String>,
+    ) {
+        let mut row = vec![strategy.to_string()];
+        match cells {
+            Ok(cells) => row.extend(cells),
+            Err(reason) => {
+                row.extend((0..self.columns).map(|_| NONE.to_owned()));
+                self.note(strategy, reason);
+            }
+        }
+        self.table.add_row(row);
+    }
+
+    /// Says why a strategy has no number.
+    fn note(&mut self, strategy: StrategyName, reason: &str) {
+        let name = strategy.to_string();
+        match self.notes.iter_mut().find(|(given, _)| given == reason) {
+            Some((_, names)) => names.push(name),
+            None => self.notes.push((reason.to_owned(), vec![name])),
+        }
+    }
+
+    fn write(self, out: &mut dyn Write) -> Result<(), CliError> {
+        for line in self.table.lines() {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        for (reason, strategies) in self.notes {
+            writeln!(out, " {NONE}: {}: {reason}", strategies.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+fn time(time: Duration) -> String {
+    let nanoseconds = time.as_secs_f64() * 1e9;
+    match nanoseconds {
+        ns if ns < 1e3 => format!("{ns:.0} ns"),
+        ns if ns < 1e6 => format!("{:.1} us", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.1} ms", ns / 1e6),
+        ns => format!("{:.1} s", ns / 1e9),
+    }
+}
+
+fn bytes(bytes: u64) -> String {
+    let kib = ratio(bytes, 1u32 << 10);
+    match kib {
+        kib if kib < 1.0 => format!("{bytes} B"),
+        kib if kib < 1024.0 => format!("{kib:.1} KiB"),
+        kib => format!("{:.1} MiB", kib / 1024.0),
+    }
+}
