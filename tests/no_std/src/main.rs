@@ -18,9 +18,11 @@ mod runtime;
 use alloc::boxed::Box;
 use core::ffi::c_int;
 
+use keyroute_bounded::{Bounded, Exact};
 use keyroute_btree_ring::BTreeRing;
 use keyroute_core::{Native, Node, RouteError, hash_fn};
 use keyroute_jump::Jump;
+use keyroute_ketama::Ketama;
 use keyroute_modulo::Modulo;
 use keyroute_vector_ring::VectorRing;
 
@@ -39,19 +41,28 @@ fn answers_agree() -> Result<bool, RouteError> {
     let vector = VectorRing::from_nodes_with(scheme, nodes.clone())?;
     let tree = BTreeRing::from_nodes_with(scheme, nodes.clone())?;
     let jump = Jump::from_nodes_with(fnv1a, nodes.clone())?;
-    let modulo = Modulo::from_nodes_with(fnv1a, nodes)?;
+    let modulo = Modulo::from_nodes_with(fnv1a, nodes.clone())?;
+    let ketama = Ketama::from_nodes(nodes.clone())?;
+    let bounded = Bounded::new(
+        VectorRing::from_nodes_with(scheme, nodes)?,
+        Exact::new(250)?,
+    );
+    let leased = bounded.acquire(b"user:1").map(|lease| lease.slot());
 
-    let routers: [Box<dyn keyroute::Router>; 4] = [
+    let routers: [Box<dyn keyroute::Router>; 6] = [
         Box::new(vector),
         Box::new(tree),
         Box::new(jump),
         Box::new(modulo),
+        Box::new(ketama),
+        Box::new(bounded),
     ];
     let all_answer = routers
         .iter()
         .all(|router| router.route(b"user:1").is_some());
     let rings_agree = routers[0].route(b"user:1") == routers[1].route(b"user:1");
-    Ok(all_answer && rings_agree && hashes::agree()?)
+    let idle_is_plain = leased == routers[0].route(b"user:1");
+    Ok(all_answer && rings_agree && idle_is_plain && hashes::agree()?)
 }
 
 /// FNV-1a, 64 bits: a user's own hasher.

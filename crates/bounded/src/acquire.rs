@@ -1,0 +1,132 @@
+//! How a load finds its node.
+
+use alloc::sync::Arc;
+use core::ops::ControlFlow;
+
+use keyroute_core::{Router, Slot};
+
+use crate::loads::{FleetLoad, NodeLoad};
+use crate::{Admission, Bounded, Candidate, CapacityRule, Forwarding, Lease, Overflow};
+
+/// A load that is in the total and has no node yet: taken out again unless it becomes a lease, also
+/// when a rule or a hasher panics.
+struct Announced<'a>(&'a FleetLoad);
+
+impl Announced<'_> {
+    fn lease(
+        self,
+        node: &Arc<NodeLoad>,
+        candidate: &Candidate,
+        load: u64,
+        overflow: bool,
+    ) -> Lease {
+        core::mem::forget(self);
+        Lease::new(
+            node.clone(),
+            candidate.slot,
+            load,
+            candidate.capacity,
+            overflow,
+        )
+    }
+}
+
+impl Drop for Announced<'_> {
+    fn drop(&mut self) {
+        self.0.withdraw();
+    }
+}
+
+impl<R, C, A, O> Bounded<R, C, A, O>
+where
+    R: Router,
+    C: CapacityRule,
+    A: Admission,
+    O: Forwarding<R>,
+{
+    /// Places a load of this key and gives its lease: on the first node in forwarding order that admits
+    /// it. `None` only without members.
+    ///
+    /// Takes no lock. Allocates nothing up to 1,024 slots. Any number of threads may call it; each
+    /// admission satisfies the capacity computed from a total that was read during the call. It does
+    /// not hold later, since the total may fall.
+    ///
+    /// ```
+    /// use keyroute_bounded::{Bounded, Exact};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let router = Bounded::new(VectorRing::from_ids(["a", "b", "c"])?, Exact::new(250)?);
+    /// let leases: Vec<_> = (0..90).filter_map(|_| router.acquire(b"hot")).collect();
+    /// let most = router.loads().map(|(_, load)| load).max();
+    /// assert_eq!(most, Some(38)); // 1.25 × 90 ÷ 3, rounded up
+    /// # drop(leases);
+    /// # Ok::<(), keyroute_bounded::RouteError>(())
+    /// ```
+    pub fn acquire(&self, key: &[u8]) -> Option<Lease> {
+        let fleet = self.loads.fleet();
+        let mut total = fleet.announce();
+        let announced = Announced(fleet);
+        for _ in 0..=C::Overflow::RETRIES {
+            let mut taken = None;
+            self.offer(key, total, |node, candidate| {
+                taken = node
+                    .take_if(|held| A::admits(held, candidate.capacity))
+                    .map(|load| (node.clone(), candidate, load));
+                taken.is_some()
+            });
+            if let Some((node, candidate, load)) = taken {
+                return Some(announced.lease(&node, &candidate, load, false));
+            }
+            // This load is in the total, and is not one of the others.
+            total = fleet.total().saturating_sub(1);
+        }
+        let (node, candidate) = self.taker(key, total)?;
+        let load = node.take_if(|_| true)?;
+        fleet.count_overflow();
+        Some(announced.lease(node, &candidate, load, true))
+    }
+
+    /// Where the next load of this key would go.
+    pub(crate) fn next(&self, key: &[u8]) -> Option<Slot> {
+        let total = self.loads.fleet().total();
+        let mut admitted = None;
+        self.offer(key, total, |_, candidate| {
+            let admits = A::admits(candidate.load, candidate.capacity);
+            admitted = admits.then_some(candidate.slot);
+            admits
+        });
+        admitted.or_else(|| Some(self.taker(key, total)?.1.slot))
+    }
+
+    /// Who takes a load that nobody admits.
+    fn taker(&self, key: &[u8], total: u64) -> Option<(&Arc<NodeLoad>, Candidate)> {
+        let mut best: Option<(&Arc<NodeLoad>, Candidate)> = None;
+        self.offer(key, total, |node, candidate| {
+            if best
+                .as_ref()
+                .is_none_or(|(_, best)| C::Overflow::prefers(&candidate, best))
+            {
+                best = Some((node, candidate));
+            }
+            false
+        });
+        best
+    }
+
+    /// One lap: offers the key's load to the nodes in forwarding order until one takes it.
+    fn offer<'a>(
+        &'a self,
+        key: &[u8],
+        total: u64,
+        mut take: impl FnMut(&'a Arc<NodeLoad>, Candidate) -> bool,
+    ) {
+        self.forwarding.candidates(
+            &self.router,
+            key,
+            &mut |slot| match self.candidate(slot, total) {
+                Some((node, candidate)) if take(node, candidate) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            },
+        );
+    }
+}
