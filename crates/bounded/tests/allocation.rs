@@ -1,6 +1,5 @@
 //! Acquiring and releasing allocate nothing.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(unsafe_code, reason = "an allocator cannot be written without")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -107,7 +107,7 @@ fn the_load_of_a_removed_node_leaves_the_total_and_its_leases_change_nothing() {
     // C comes back, in its old slot, while its old leases live.
     router.add(Node::new("C").unwrap()).unwrap();
     assert_eq!((load_of(&router, "C"), router.total()), (0, 20));
-    let (old, rest): (Vec<_>, Vec<_>) = leases.into_iter().partition(|it| it.node() == &"C");
+    let (old, rest): (Vec<_>, Vec<_>) = leases.into_iter().partition(|it| it.node() == "C");
     assert_eq!(old.len(), 10);
     drop(old);
     assert_eq!((load_of(&router, "C"), router.total()), (0, 20));

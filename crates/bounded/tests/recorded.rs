@@ -91,7 +91,6 @@ fn a_run_with_membership_changes_agrees_with_a_ledger_that_forgets_nothing() {
     let recording = recording("membership-change-eps025");
     let (mut ring, rule) = (ring(&recording), rule(&recording));
     let mut ledger: BTreeMap<String, u64> = BTreeMap::new();
-    let mut total = 0;
     let mut events = recording["config"]["events"]
         .as_array()
         .unwrap()
@@ -106,7 +105,7 @@ fn a_run_with_membership_changes_agrees_with_a_ledger_that_forgets_nothing() {
                 other => panic!("an unknown event: {other}"),
             }
         }
-        let nodes = ring.members().len() as u64;
+        let (total, nodes) = (i as u64, ring.members().len() as u64);
         let capacity = rule.capacity(&Demand::new(total, nodes, 1, nodes));
         let mut taken = None;
         ring.walk(key.as_bytes(), &mut |slot| {
@@ -120,7 +119,6 @@ fn a_run_with_membership_changes_agrees_with_a_ledger_that_forgets_nothing() {
             ControlFlow::Continue(())
         });
         assert_eq!(taken.as_deref(), Some(node), "key {i}, {key:?}");
-        total += 1;
     }
     assert!(events.next().is_none(), "an event was not replayed");
     assert_eq!(ledger, final_loads(&recording));
