@@ -245,10 +245,13 @@ impl Members {
     /// estimate for the maps.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
+        // A name is an `Arc<str>`: two counts, and text up to the next whole word.
+        let word = size_of::<usize>();
+        let name = |text: &str| 2 * word + text.len().next_multiple_of(word);
         let names: usize = self
             .iter()
             .map(|(_, node)| {
-                node.id().as_bytes().len() + node.zone().map_or(0, |zone| zone.as_str().len())
+                name(node.id().as_str()) + node.zone().map_or(0, |zone| name(zone.as_str()))
             })
             .sum();
         // B-tree nodes are on average about two thirds full.
