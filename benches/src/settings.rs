@@ -1,0 +1,33 @@
+//! Criterion's settings.
+
+use std::time::Duration;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
+
+use crate::workload::{BLOCK, Blocks};
+
+/// About a second a benchmark, 20 samples: all of them take a few minutes. Longer runs are asked for
+/// on the command line (`--measurement-time`, `--sample-size`).
+#[must_use]
+pub fn criterion() -> Criterion {
+    Criterion::default()
+        .without_plots()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_millis(700))
+}
+
+/// Times `block` over the blocks of keys in turn.
+pub fn time_blocks<O>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    nodes: u32,
+    mut block: impl FnMut(&'static [&'static [u8]]) -> O,
+) {
+    group.throughput(Throughput::Elements(BLOCK as u64));
+    group.bench_function(BenchmarkId::new(name, nodes), |bencher| {
+        let mut blocks = Blocks::default();
+        bencher.iter(|| block(blocks.next_block()));
+    });
+}

@@ -1,0 +1,208 @@
+//! The workload is what it says, and the expected answers are derived anew, by obvious code that
+//! shares nothing with the routers but the hash function.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::catch_unwind;
+
+use keyroute_benches::contestants::{btree_ring, jump, modulo, owner, vector_ring};
+use keyroute_benches::expected::{CHECKED, KEYS_DIGEST, check, digest_of, expected};
+use keyroute_benches::peers::{hashring, hashring_owner, pingora_ketama, pingora_owner};
+use keyroute_benches::workload::{BLOCK, Blocks, KEYS, POINTS, SIZES, fleet, keys, node};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+#[test]
+fn a_million_distinct_keys_of_16_to_24_bytes_come_in_no_order() {
+    let keys = keys();
+    assert_eq!(keys.len(), KEYS);
+    assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), KEYS);
+
+    let mut lengths = BTreeMap::new();
+    for key in keys {
+        *lengths.entry(key.len()).or_insert(0_usize) += 1;
+    }
+    assert!(lengths.keys().copied().eq(16..=24), "{lengths:?}");
+    let (least, most) = (lengths.values().min(), lengths.values().max());
+    // A ninth each, 116,508; the standard deviation is about 320.
+    assert!(most.unwrap() - least.unwrap() < 3_000, "{lengths:?}");
+
+    // Of neighbours, the later key is the greater one as often as not (standard deviation about 300).
+    let rises = keys.windows(2).filter(|pair| pair[0] < pair[1]).count();
+    assert!(rises.abs_diff(KEYS / 2) < 2_000, "{rises} rises");
+    let hash_rises = keys
+        .windows(2)
+        .filter(|pair| xxh3_64(pair[0]) < xxh3_64(pair[1]));
+    let hash_rises = hash_rises.count();
+    assert!(hash_rises.abs_diff(KEYS / 2) < 2_000, "{hash_rises} rises");
+}
+
+#[test]
+fn the_keys_never_change() {
+    let mut digest = Xxh3::new();
+    for key in keys() {
+        digest.update(key);
+        digest.update(&[0]);
+    }
+    assert_eq!(digest.digest(), KEYS_DIGEST, "{:#018x}", digest.digest());
+}
+
+#[test]
+fn blocks_take_all_keys_in_turn() {
+    let mut blocks = Blocks::default();
+    for block in keys().chunks_exact(BLOCK) {
+        assert_eq!(blocks.next_block(), block);
+    }
+    assert_eq!(blocks.next_block(), &keys()[..BLOCK]);
+}
+
+/// The native points from their definition: XXH3 of (length of id, id, index), little-endian.
+fn native_points(nodes: u32) -> BTreeMap<u64, u32> {
+    let mut points = BTreeMap::new();
+    for number in 0..nodes {
+        let node = node(number).expect("a short id");
+        let id = node.id().as_bytes();
+        for index in 0..POINTS {
+            let length = u32::try_from(id.len()).expect("a short id");
+            let mut label = length.to_le_bytes().to_vec();
+            label.extend(id);
+            label.extend(index.to_le_bytes());
+            let before = points.insert(xxh3_64(&label), number);
+            assert_eq!(before, None, "two points at one position: tell who wins");
+        }
+    }
+    points
+}
+
+#[test]
+fn the_expected_owners_on_a_ring_are_those_of_its_definition() {
+    for nodes in SIZES {
+        let points = native_points(nodes);
+        let first = points.first_key_value().unwrap();
+        let found = digest_of(&keys()[..CHECKED], |key| {
+            *points.range(xxh3_64(key)..).next().unwrap_or(first).1
+        });
+        assert_eq!(
+            found,
+            expected("ring/native", nodes),
+            "{nodes} nodes: {found:#018x}"
+        );
+    }
+}
+
+/// The paper's loop, in exact integers: floor((b + 1) · 2^31 / r) where r = draw + 1. The paper rounds
+/// the quotient 2^31 / r first, which differs for few keys; here for none.
+fn jump_bucket(mut key: u64, buckets: u64) -> u64 {
+    let mut next = 0;
+    loop {
+        let bucket = next;
+        key = key.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+        next = ((bucket + 1) << 31) / ((key >> 33) + 1);
+        if next >= buckets {
+            return bucket;
+        }
+    }
+}
+
+#[test]
+fn the_expected_owners_of_jump_and_modulo_are_those_of_their_definitions() {
+    for nodes in SIZES {
+        let keys = &keys()[..CHECKED];
+        let found = digest_of(keys, |key| {
+            u32::try_from(jump_bucket(xxh3_64(key), nodes.into())).unwrap()
+        });
+        assert_eq!(
+            found,
+            expected("jump", nodes),
+            "jump, {nodes} nodes: {found:#018x}"
+        );
+        let found = digest_of(keys, |key| {
+            u32::try_from(xxh3_64(key) % u64::from(nodes)).unwrap()
+        });
+        assert_eq!(
+            found,
+            expected("modulo", nodes),
+            "modulo, {nodes} nodes: {found:#018x}"
+        );
+    }
+}
+
+/// The standard deviation of the nodes' shares over their mean.
+fn variation(nodes: u32, owner: impl Fn(&[u8]) -> u32) -> f64 {
+    let mut counts = vec![0_u32; nodes as usize];
+    for key in keys() {
+        counts[owner(key) as usize] += 1; // out of bounds for a key without an owner
+    }
+    let keys = u32::try_from(KEYS).expect("2^20");
+    let mean = f64::from(keys) / f64::from(nodes);
+    let squares: f64 = counts.iter().map(|&c| (f64::from(c) - mean).powi(2)).sum();
+    (squares / f64::from(nodes)).sqrt() / mean
+}
+
+/// A thousand nodes, 1,049 keys a node: the shares differ as theory says for 160 random points a node
+/// (√(999/160001 + 1/1049) = 8.5 %) or for none (√(1/1049) = 3.1 %), within six standard deviations.
+#[test]
+fn everyone_spreads_all_keys_as_theory_says() {
+    let nodes = 1_000;
+    let (vector, tree) = (vector_ring(nodes), btree_ring(nodes));
+    let (jump, modulo) = (jump(nodes), modulo(nodes));
+    let (hashring, pingora) = (hashring(nodes), pingora_ketama(nodes));
+    for (name, found, theory) in [
+        (
+            "vector-ring",
+            variation(nodes, |key| owner(&vector, key)),
+            0.0847,
+        ),
+        (
+            "btree-ring",
+            variation(nodes, |key| owner(&tree, key)),
+            0.0847,
+        ),
+        (
+            "hashring",
+            variation(nodes, |key| hashring_owner(&hashring, key)),
+            0.0847,
+        ),
+        (
+            "pingora-ketama",
+            variation(nodes, |key| pingora_owner(&pingora, key)),
+            0.0847,
+        ),
+        ("jump", variation(nodes, |key| owner(&jump, key)), 0.0309),
+        (
+            "modulo",
+            variation(nodes, |key| owner(&modulo, key)),
+            0.0309,
+        ),
+    ] {
+        let ratio = found / theory;
+        assert!(
+            (0.866..1.134).contains(&ratio),
+            "{name}: {found:.4}, theory {theory}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_router_is_not_measured() {
+    let ring = vector_ring(10);
+    // One key of all that are checked goes elsewhere.
+    let wrong = |key: &[u8]| {
+        let owner = owner(&ring, key);
+        if key == keys()[12_345] {
+            (owner + 1) % 10
+        } else {
+            owner
+        }
+    };
+    check("ring/native", 10, |key| owner(&ring, key));
+    let refused = catch_unwind(|| check("ring/native", 10, wrong));
+    assert!(refused.is_err());
+    // Nor is one whose answers nobody recorded.
+    assert!(catch_unwind(|| check("ring/native", 11, wrong)).is_err());
+    assert!(catch_unwind(|| check("unheard of", 10, wrong)).is_err());
+}
+
+#[test]
+fn the_fleet_lists_nodes_by_their_numbers() {
+    let fleet = fleet(10).unwrap();
+    assert_eq!(fleet[7], node(7).unwrap());
+}
