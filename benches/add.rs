@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use keyroute_benches::change::{Changes, join, join_hashring, leave, leave_hashring, leave_last};
-use keyroute_benches::contestants::{btree_ring, jump, modulo, owner, vector_ring};
+use keyroute_benches::contestants::{btree_ring, jump, ketama, modulo, owner, vector_ring};
 use keyroute_benches::peers::{hashring, hashring_owner};
 use keyroute_benches::settings::criterion;
 use keyroute_benches::workload::CHANGE_SIZES;
@@ -14,6 +14,7 @@ fn add(criterion: &mut Criterion) {
         add.time_bare_hash();
         add.time("vector-ring", vector_ring(nodes), owner, join, leave);
         add.time("btree-ring", btree_ring(nodes), owner, join, leave);
+        add.time("ketama", ketama(nodes), owner, join, leave);
         add.time("jump", jump(nodes), owner, join, leave_last);
         add.time("modulo", modulo(nodes), owner, join, leave_last);
         add.time(

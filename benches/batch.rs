@@ -2,7 +2,7 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
-use keyroute_benches::contestants::{btree_ring, jump, modulo, vector_ring};
+use keyroute_benches::contestants::{btree_ring, jump, ketama, modulo, vector_ring};
 use keyroute_benches::expected::bare_hash;
 use keyroute_benches::settings::{criterion, time_blocks};
 use keyroute_benches::workload::{BLOCK, SIZES};
@@ -42,6 +42,7 @@ fn batch(criterion: &mut Criterion) {
         });
         measure(&mut group, "vector-ring", nodes, &vector_ring(nodes));
         measure(&mut group, "btree-ring", nodes, &btree_ring(nodes));
+        measure(&mut group, "ketama", nodes, &ketama(nodes));
         measure(&mut group, "jump", nodes, &jump(nodes));
         measure(&mut group, "modulo", nodes, &modulo(nodes));
     }

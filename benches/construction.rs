@@ -6,7 +6,7 @@ use criterion::measurement::WallTime;
 use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
 };
-use keyroute_benches::contestants::{btree_ring, jump, modulo, vector_ring};
+use keyroute_benches::contestants::{btree_ring, jump, ketama, modulo, vector_ring};
 use keyroute_benches::expected::bare_hash;
 use keyroute_benches::peers::{self, buckets, build_hashring};
 use keyroute_benches::settings::criterion;
@@ -14,6 +14,7 @@ use keyroute_benches::workload::{CHANGE_SIZES, POINTS, fleet, keys};
 use keyroute_btree_ring::BTreeRing;
 use keyroute_core::Node;
 use keyroute_jump::Jump;
+use keyroute_ketama::Ketama;
 use keyroute_modulo::Modulo;
 use keyroute_vector_ring::VectorRing;
 use pingora_ketama::Continuum;
@@ -38,6 +39,7 @@ fn construction(criterion: &mut Criterion) {
         drop((
             vector_ring(nodes),
             btree_ring(nodes),
+            ketama(nodes),
             jump(nodes),
             modulo(nodes),
         ));
@@ -57,6 +59,7 @@ fn construction(criterion: &mut Criterion) {
         measure(&mut group, "btree-ring", nodes, || {
             BTreeRing::from_nodes(list())
         });
+        measure(&mut group, "ketama", nodes, || Ketama::from_nodes(list()));
         measure(&mut group, "jump", nodes, || Jump::from_nodes(list()));
         measure(&mut group, "modulo", nodes, || Modulo::from_nodes(list()));
         measure(&mut group, "hashring", nodes, || {

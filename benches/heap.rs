@@ -5,11 +5,12 @@
 
 use std::alloc::System;
 
-use keyroute_benches::contestants::{btree_ring, jump, modulo, vector_ring};
+use keyroute_benches::contestants::{btree_ring, jump, ketama, modulo, vector_ring};
 use keyroute_benches::peers::{hashring, pingora_ketama};
 use keyroute_benches::workload::{SIZES, keys};
 use keyroute_btree_ring::BTreeRing;
 use keyroute_core::{DefaultScheme, Router, Weight};
+use keyroute_ketama::{Ketama, KetamaPoints};
 use keyroute_vector_ring::VectorRing;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -31,8 +32,10 @@ fn main() {
     for nodes in SIZES {
         let vector = VectorRing::estimate(&scheme, nodes.into(), Weight::ONE);
         let tree = BTreeRing::estimate(&scheme, nodes.into(), Weight::ONE);
+        let continuum = Ketama::estimate(&KetamaPoints::default(), nodes.into(), Weight::ONE);
         ours("vector-ring", nodes, vector_ring, Some(vector.bytes));
         ours("btree-ring", nodes, btree_ring, Some(tree.bytes));
+        ours("ketama", nodes, ketama, Some(continuum.bytes));
         ours("jump", nodes, jump, None);
         ours("modulo", nodes, modulo, None);
         peer("hashring", nodes, hashring);

@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use keyroute_benches::change::{Changes, join, join_hashring, leave, leave_hashring, leave_last};
-use keyroute_benches::contestants::{btree_ring, jump, modulo, owner, vector_ring};
+use keyroute_benches::contestants::{btree_ring, jump, ketama, modulo, owner, vector_ring};
 use keyroute_benches::peers::{hashring, hashring_owner};
 use keyroute_benches::settings::criterion;
 use keyroute_benches::workload::CHANGE_SIZES;
@@ -16,6 +16,7 @@ fn remove(criterion: &mut Criterion) {
         anyone.time_bare_hash();
         anyone.time("vector-ring", vector_ring(nodes), owner, leave, join);
         anyone.time("btree-ring", btree_ring(nodes), owner, leave, join);
+        anyone.time("ketama", ketama(nodes), owner, leave, join);
         anyone.time(
             "hashring",
             hashring(nodes),

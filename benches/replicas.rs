@@ -2,7 +2,7 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
-use keyroute_benches::contestants::{btree_ring, vector_ring};
+use keyroute_benches::contestants::{btree_ring, ketama, vector_ring};
 use keyroute_benches::expected::bare_hash;
 use keyroute_benches::peers::{number, pingora_ketama};
 use keyroute_benches::settings::{criterion, time_blocks};
@@ -57,6 +57,7 @@ fn replicas(criterion: &mut Criterion) {
     });
     measure(&mut group, "vector-ring", &vector_ring(NODES));
     measure(&mut group, "btree-ring", &btree_ring(NODES));
+    measure(&mut group, "ketama", &ketama(NODES));
     let ring = pingora_ketama(NODES);
     time_blocks(&mut group, "pingora-ketama", NODES, |keys| {
         keys.iter().fold(0, |sum: u32, key| {

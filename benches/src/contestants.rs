@@ -3,6 +3,7 @@
 use keyroute_btree_ring::BTreeRing;
 use keyroute_core::{Router, Slot};
 use keyroute_jump::Jump;
+use keyroute_ketama::Ketama;
 use keyroute_modulo::Modulo;
 use keyroute_vector_ring::VectorRing;
 
@@ -38,6 +39,8 @@ checked! {
     vector_ring: VectorRing, "ring/native";
     /// The tree ring over a fleet of this many nodes.
     btree_ring: BTreeRing, "ring/native";
+    /// The native ketama ring over a fleet of this many nodes.
+    ketama: Ketama, "ring/ketama";
     /// Jump over a fleet of this many nodes.
     jump: Jump, "jump";
     /// Modulo over a fleet of this many nodes.
@@ -57,6 +60,8 @@ pub fn lookups(nodes: u32, measure: &mut impl MeasureLookup) {
     measure.lookup("vector-ring", |key| owner(&router, key));
     let router = btree_ring(nodes);
     measure.lookup("btree-ring", |key| owner(&router, key));
+    let router = ketama(nodes);
+    measure.lookup("ketama", |key| owner(&router, key));
     let router = jump(nodes);
     measure.lookup("jump", |key| owner(&router, key));
     let router = modulo(nodes);

@@ -15,7 +15,7 @@ pub const KEYS_DIGEST: u64 = 0x72eb_2977_4e2b_eef3;
 ///
 /// `tests/workload.rs` derives ours anew, without our routers. The peers' are recorded from the
 /// versions that the lock file names.
-const ANSWERS: [(&str, [u64; 5]); 5] = [
+const ANSWERS: [(&str, [u64; 5]); 6] = [
     (
         "ring/native",
         [
@@ -24,6 +24,16 @@ const ANSWERS: [(&str, [u64; 5]); 5] = [
             0x4cad_120d_3ccb_07cd,
             0x553c_3ceb_dc01_d90c,
             0xe458_ee98_96dd_b9ba,
+        ],
+    ),
+    (
+        "ring/ketama",
+        [
+            0xe977_3520_3f75_878f,
+            0xa4c3_9e72_774e_3bfa,
+            0xd288_571d_8497_9556,
+            0xf333_d56f_da82_84dd,
+            0x666e_208b_1702_cd7a,
         ],
     ),
     (

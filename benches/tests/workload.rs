@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::catch_unwind;
 
-use keyroute_benches::contestants::{btree_ring, jump, modulo, owner, vector_ring};
+use keyroute_benches::contestants::{btree_ring, jump, ketama, modulo, owner, vector_ring};
 use keyroute_benches::expected::{CHECKED, KEYS_DIGEST, check, digest_of, expected};
 use keyroute_benches::peers::{hashring, hashring_owner, pingora_ketama, pingora_owner};
 use keyroute_benches::workload::{BLOCK, Blocks, KEYS, POINTS, SIZES, fleet, keys, node};
+use keyroute_core::hash::Md5;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 #[test]
@@ -88,6 +89,42 @@ fn the_expected_owners_on_a_ring_are_those_of_its_definition() {
     }
 }
 
+/// The native ketama points from their definition: the four words of the MD5 of `{id}-{i}`; where two
+/// nodes claim a position, the lower id has it.
+fn ketama_points(nodes: u32) -> BTreeMap<u32, u32> {
+    let id = |number| node(number).expect("a short id").id().clone();
+    let mut points = BTreeMap::new();
+    for number in 0..nodes {
+        for digest in 0..POINTS / 4 {
+            let label = format!("{}-{digest}", id(number));
+            for position in Md5::words(label.as_bytes()) {
+                let holder = points.entry(position).or_insert(number);
+                if id(number) < id(*holder) {
+                    *holder = number;
+                }
+            }
+        }
+    }
+    points
+}
+
+#[test]
+fn the_expected_owners_on_a_ketama_ring_are_those_of_its_definition() {
+    for nodes in SIZES {
+        let points = ketama_points(nodes);
+        let first = points.first_key_value().unwrap();
+        let found = digest_of(&keys()[..CHECKED], |key| {
+            let [at, ..] = Md5::words(key);
+            *points.range(at..).next().unwrap_or(first).1
+        });
+        assert_eq!(
+            found,
+            expected("ring/ketama", nodes),
+            "{nodes} nodes: {found:#018x}"
+        );
+    }
+}
+
 /// The paper's loop, in exact integers: floor((b + 1) · 2^31 / r) where r = draw + 1. The paper rounds
 /// the quotient 2^31 / r first, which differs for few keys; here for none.
 fn jump_bucket(mut key: u64, buckets: u64) -> u64 {
@@ -143,6 +180,7 @@ fn variation(nodes: u32, owner: impl Fn(&[u8]) -> u32) -> f64 {
 fn everyone_spreads_all_keys_as_theory_says() {
     let nodes = 1_000;
     let (vector, tree) = (vector_ring(nodes), btree_ring(nodes));
+    let ketama = ketama(nodes);
     let (jump, modulo) = (jump(nodes), modulo(nodes));
     let (hashring, pingora) = (hashring(nodes), pingora_ketama(nodes));
     for (name, found, theory) in [
@@ -154,6 +192,11 @@ fn everyone_spreads_all_keys_as_theory_says() {
         (
             "btree-ring",
             variation(nodes, |key| owner(&tree, key)),
+            0.0847,
+        ),
+        (
+            "ketama",
+            variation(nodes, |key| owner(&ketama, key)),
             0.0847,
         ),
         (
