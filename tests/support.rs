@@ -1,7 +1,9 @@
 //! What the tests share: recorded data, streams of keys, counts. A missing file is a failure.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use keyroute::{KeyHasher, Labelled, Node, RouteError, Router, TieOrder, VectorRing, WithTies};
 use serde_json::Value;
 
 /// The path of a file or folder under `tests/data`.
@@ -62,4 +64,69 @@ pub fn number<N: TryFrom<u64>>(value: &Value) -> N {
         .as_u64()
         .and_then(|number| N::try_from(number).ok())
         .unwrap_or_else(|| panic!("not a number of this width: {value}"))
+}
+
+/// The keys `{head}0{tail}`, `{head}1{tail}` and so on.
+#[must_use]
+pub fn keys(head: &str, tail: &str, count: u32) -> Vec<String> {
+    (0..count).map(|i| format!("{head}{i}{tail}")).collect()
+}
+
+/// The keys `user:0:session` to `user:{count - 1}:session`, over which most figures were measured.
+#[must_use]
+pub fn sessions(count: u32) -> Vec<String> {
+    keys("user:", ":session", count)
+}
+
+/// The owner of each key; an empty text for none.
+#[must_use]
+pub fn owners(router: &dyn Router, keys: &[String]) -> Vec<String> {
+    keys.iter()
+        .map(|key| router.route_id(key.as_bytes()))
+        .map(|owner| owner.map(ToString::to_string).unwrap_or_default())
+        .collect()
+}
+
+/// How many keys each member owns; members without a key are counted too.
+#[must_use]
+pub fn loads(router: &dyn Router, keys: &[String]) -> BTreeMap<String, u32> {
+    let members = router.members().iter();
+    let mut loads: BTreeMap<String, u32> = members
+        .map(|(_, node)| (node.id().to_string(), 0))
+        .collect();
+    for owner in owners(router, keys) {
+        *loads.entry(owner).or_default() += 1;
+    }
+    loads
+}
+
+/// The keys that change owner, as (from, to).
+#[must_use]
+pub fn moves<'a>(before: &'a [String], after: &'a [String]) -> Vec<(&'a str, &'a str)> {
+    before
+        .iter()
+        .zip(after)
+        .filter(|(before, after)| before != after)
+        .map(|(before, after)| (before.as_str(), after.as_str()))
+        .collect()
+}
+
+/// A ring of labelled points with this tie order, nodes in this order.
+///
+/// # Panics
+///
+/// If the ring refuses.
+pub fn labelled_ring<H: KeyHasher, T: TieOrder>(
+    label: &str,
+    hasher: H,
+    points: u32,
+    ties: T,
+    ids: &[&str],
+) -> VectorRing<WithTies<Labelled<H>, T>> {
+    let build = || {
+        let scheme = Labelled::new(label, hasher)?.with_points_per_weight(points)?;
+        let nodes: Result<Vec<Node>, RouteError> = ids.iter().map(Node::new).collect();
+        VectorRing::from_nodes_with(WithTies::new(scheme, ties), nodes?)
+    };
+    build().unwrap_or_else(|error| panic!("{error}"))
 }
