@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use keyroute::{KeyHasher, Labelled, Node, RouteError, Router, TieOrder, VectorRing, WithTies};
+use keyroute::{
+    KeyHasher, Labelled, Node, Ranges, RouteError, Router, TieOrder, VectorRing, WithTies,
+};
 use serde_json::Value;
 
 /// The path of a file or folder under `tests/data`.
@@ -109,6 +111,36 @@ pub fn moves<'a>(before: &'a [String], after: &'a [String]) -> Vec<(&'a str, &'a
         .filter(|(before, after)| before != after)
         .map(|(before, after)| (before.as_str(), after.as_str()))
         .collect()
+}
+
+/// Which ids own which positions: (last position, owner), clockwise.
+#[must_use]
+pub fn arcs<R: Ranges + ?Sized>(router: &R) -> Vec<(R::Width, String)> {
+    let owner = |slot| router.members().get(slot).map(|node| node.id().to_string());
+    let mut arcs: Vec<_> = router
+        .ranges()
+        .into_iter()
+        .map(|range| (range.through, owner(range.owner).unwrap_or_default()))
+        .collect();
+    arcs.sort();
+    arcs
+}
+
+/// All orders of the elements.
+#[must_use]
+pub fn orders<T: Clone>(elements: &[T]) -> Vec<Vec<T>> {
+    let Some((first, rest)) = elements.split_first() else {
+        return vec![Vec::new()];
+    };
+    let mut all = Vec::new();
+    for order in orders(rest) {
+        for place in 0..=order.len() {
+            let mut order = order.clone();
+            order.insert(place, first.clone());
+            all.push(order);
+        }
+    }
+    all
 }
 
 /// A ring of labelled points with this tie order, nodes in this order.

@@ -1,0 +1,25 @@
+//! Defects of the source articles' code: each is a test here, or cannot be written down.
+//!
+//! | row | defect | here |
+//! | --- | --- | --- |
+//! | C1–C12 | nodes that share points lose them, or own them by order | [`collisions`] |
+//! | A1 | a node added twice, removed once: panic | [`membership`] |
+//! | A2–A6 | adaptive rebalancing | not part of this library yet |
+//! | A7 | no replicas, no hash, no configuration | [`membership`]; a ring without a hasher has no type, a number of points has no sign |
+//! | B1–B6 | bounded loads | [`bounded`] |
+//! | B7 | jump answers −1 and wrapped buckets | [`numbers`]; a negative number of buckets has no type |
+//! | B8 | nodes without a key left out of the deviation | [`numbers`] |
+//! | D1 | a node added twice doubles the ring | [`membership`] |
+//! | D2 | labels without a separator | [`collisions`], and case p03 |
+//! | D3 | no removal | [`membership`] |
+//! | E1 | the hash depends on the sign of `char` | [`numbers`] |
+//! | E2 | equal points | [`collisions`] |
+//! | E3, E4 | two ways of construction; nodes wired into one | [`membership`] |
+//! | E5 | a read past the digest | [`numbers`] |
+//! | E6 | sums overflow | [`numbers`] |
+//! | E7 | an empty ring answers "" and prints | [`membership`] |
+//! | K | the store | not part of this library yet |
+
+mod collisions;
+mod membership;
+mod numbers;
