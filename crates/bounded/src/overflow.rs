@@ -9,10 +9,14 @@ use keyroute_core::Slot;
 /// [counts](crate::Bounded::overflows) it.
 pub trait Overflow {
     /// How many laps more are made first, each with the total read anew.
-    const RETRIES: u32;
+    const RETRIES: u32 = 0;
 
-    /// Whether `next` takes the load rather than `best`, which was met before it.
-    fn prefers(next: &Candidate, best: &Candidate) -> bool;
+    /// Whether `next` takes the load rather than `best`, which was met before it. Unless said, if it
+    /// holds less for its weight.
+    #[must_use]
+    fn prefers(next: &Candidate, best: &Candidate) -> bool {
+        next.is_lighter_than(best)
+    }
 }
 
 /// A node that could take an overflowing load.
@@ -49,31 +53,19 @@ pub struct NoOverflow;
 
 impl Overflow for NoOverflow {
     const RETRIES: u32 = 8;
-
-    fn prefers(next: &Candidate, best: &Candidate) -> bool {
-        next.is_lighter_than(best)
-    }
 }
 
 /// The node that holds least for its weight takes it, the first of them in forwarding order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToLeastLoaded;
 
-impl Overflow for ToLeastLoaded {
-    const RETRIES: u32 = 0;
-
-    fn prefers(next: &Candidate, best: &Candidate) -> bool {
-        next.is_lighter_than(best)
-    }
-}
+impl Overflow for ToLeastLoaded {}
 
 /// The key's owner takes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToOwner;
 
 impl Overflow for ToOwner {
-    const RETRIES: u32 = 0;
-
     fn prefers(_next: &Candidate, _best: &Candidate) -> bool {
         false
     }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use keyroute_bounded::{
@@ -328,6 +328,41 @@ fn a_rule_that_is_wrongly_declared_feasible_still_finds_a_node() {
     let lease = router.acquire(b"hot").unwrap();
     assert!(lease.is_overflow());
     assert_eq!((router.total(), router.overflows()), (1, 1));
+}
+
+/// Full for everybody, with a record of the totals it was asked about.
+struct Full(RefCell<Vec<u64>>);
+
+impl CapacityRule for Full {
+    type Overflow = NoOverflow;
+
+    fn capacity(&self, demand: &Demand) -> u64 {
+        self.0.borrow_mut().push(demand.total);
+        0
+    }
+
+    fn describe(&self, _to: &mut Description) {}
+}
+
+#[test]
+fn every_lap_counts_the_others_and_not_the_load_itself() {
+    let router = Bounded::new(ring(3), Full(RefCell::default()));
+    for others in 0..4 {
+        router.rule().0.borrow_mut().clear();
+        std::mem::forget(router.acquire(b"hot"));
+        let asked = router.rule().0.borrow();
+        // The first lap, eight more, and one to choose who takes the load.
+        assert_eq!(*asked, [others; 3 * (1 + 8 + 1)]);
+    }
+}
+
+#[test]
+fn among_equals_the_overflow_goes_to_the_first_in_forwarding_order() {
+    let router = Bounded::new(ring(5), AtMost(0, ToLeastLoaded));
+    for key in (0..100u64).map(u64::to_le_bytes) {
+        let lease = router.acquire(&key).unwrap();
+        assert_eq!(Some(lease.slot()), router.get_ref().route(&key));
+    }
 }
 
 /// The walk backwards, the owner first all the same.
