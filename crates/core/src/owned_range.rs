@@ -61,8 +61,8 @@ pub trait Ranges: Router {
     /// The width of its positions.
     type Width: Position;
 
-    /// The ranges clockwise: disjoint, without gaps, as few as can be (neighbours have different
-    /// owners); the one that goes round the end comes first. Empty without members.
+    /// The ranges clockwise, the one that holds position 0 first: disjoint, without gaps, as few as can
+    /// be (neighbours have different owners). Empty without members.
     ///
     /// O(points), and allocates the answer.
     fn ranges(&self) -> Vec<OwnedRange<Self::Width>>;

@@ -232,6 +232,11 @@ impl<S: Scheme, T: PointTable<S::Position>> Ranges for Ring<S, T> {
             first.after = last.after;
             ranges.pop();
         }
+        // Where an arc does not end on its point, the one that holds 0 may not be the first point's.
+        let zero = S::Position::default();
+        if let Some(first) = ranges.iter().position(|range| range.contains(zero)) {
+            ranges.rotate_left(first);
+        }
         ranges
     }
 }
