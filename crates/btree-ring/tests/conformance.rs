@@ -1,0 +1,71 @@
+//! The laws that the tree ring keeps, under good hashes and under hashes cut so short that points
+//! collide.
+
+use keyroute_btree_ring::{
+    After, AtOrBefore, BTreeRing, FirstListed, KeyHasher, Labelled, LastListed, Native, Nearest,
+    RouteError, WithLookup, WithTies,
+};
+use keyroute_conformance::{Cut, laws};
+use keyroute_core::hash::{Crc32, Md5, Xxh3, Xxh32};
+
+/// The native scheme with few points, so that a cut ring has free positions too.
+fn sparse<H: KeyHasher>(hasher: H) -> Result<Native<H>, RouteError> {
+    Native::new(hasher).with_points_per_weight(12)
+}
+
+laws! {
+    native: |nodes| BTreeRing::from_nodes(nodes.iter().cloned()),
+    keeps [
+        ring, order_free, remove_then_add_is_the_identity,
+        balances_as_a_ring(160), shares_follow_the_weights(160), every_node_owns_something,
+    ],
+
+    // Searching both ways is worth twice the points.
+    nearest: |nodes| {
+        let scheme = WithLookup::new(Native::new(Xxh3), Nearest);
+        BTreeRing::from_nodes_with(scheme, nodes.iter().cloned())
+    },
+    keeps [ranges, walks, balances_as_a_ring(320), every_node_owns_something],
+
+    // Every position taken several times over.
+    top_8_bits: |nodes| {
+        BTreeRing::from_nodes_with(Native::new(Cut::top(Xxh3, 8)), nodes.iter().cloned())
+    },
+    keeps [ring, order_free, remove_then_add_is_the_identity],
+
+    // Positions side by side, and one arc that is nearly the whole ring.
+    low_8_bits: |nodes| {
+        BTreeRing::from_nodes_with(sparse(Cut::low(Xxh3, 8))?, nodes.iter().cloned())
+    },
+    keeps [ring, order_free, remove_then_add_is_the_identity],
+
+    last_listed_over_32_bits: |nodes| {
+        let scheme = WithTies::new(sparse(Cut::top(Xxh32::default(), 8))?, LastListed);
+        BTreeRing::from_nodes_with(scheme, nodes.iter().cloned())
+    },
+    keeps [ring],
+
+    first_listed_after: |nodes| {
+        let scheme = WithLookup::new(WithTies::new(sparse(Cut::low(Xxh3, 8))?, FirstListed), After);
+        BTreeRing::from_nodes_with(scheme, nodes.iter().cloned())
+    },
+    keeps [ring],
+
+    at_or_before_over_128_bits: |nodes| {
+        let scheme = WithLookup::new(sparse(Cut::top(Md5, 10))?, AtOrBefore);
+        BTreeRing::from_nodes_with(scheme, nodes.iter().cloned())
+    },
+    keeps [ring, order_free, remove_then_add_is_the_identity],
+
+    nearest_of_top_8_bits: |nodes| {
+        let scheme = WithLookup::new(sparse(Cut::top(Xxh3, 8))?, Nearest);
+        BTreeRing::from_nodes_with(scheme, nodes.iter().cloned())
+    },
+    keeps [ring, order_free, remove_then_add_is_the_identity],
+
+    // Labels that two nodes share, and a linear hash.
+    ambiguous_labels: |nodes| {
+        BTreeRing::from_nodes_with(Labelled::new("{i}{node}", Crc32)?, nodes.iter().cloned())
+    },
+    keeps [ring, order_free, remove_then_add_is_the_identity],
+}

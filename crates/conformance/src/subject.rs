@@ -1,0 +1,249 @@
+//! [`Subject`]: a router under test, and the inputs that laws draw.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use keyroute_core::{Node, RouteError, Router, Weight};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+
+use crate::generators::{Weights, cases};
+use crate::{Case, Verdict, Violation};
+
+/// How many cases laws draw, and from which seed.
+///
+/// The default is fixed, so a suite that passed passes again. `KEYROUTE_CASES` and `KEYROUTE_SEED`
+/// change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inputs {
+    /// How many cases each law draws.
+    pub cases: u32,
+    /// The seed of everything drawn.
+    pub seed: u64,
+}
+
+impl Default for Inputs {
+    fn default() -> Self {
+        Self { cases: 64, seed: 1 }
+    }
+}
+
+impl Inputs {
+    /// The default, as changed by the environment.
+    ///
+    /// # Errors
+    ///
+    /// A violation that names the variable which is not a whole number.
+    pub fn from_env() -> Result<Self, Violation> {
+        let mut inputs = Self::default();
+        if let Some(cases) = number("KEYROUTE_CASES")? {
+            inputs.cases = cases;
+        }
+        if let Some(seed) = number("KEYROUTE_SEED")? {
+            inputs.seed = seed;
+        }
+        Ok(inputs)
+    }
+}
+
+fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>, Violation> {
+    let Some(text) = std::env::var_os(name) else {
+        return Ok(None);
+    };
+    match text.to_str().and_then(|text| text.parse().ok()) {
+        Some(number) => Ok(Some(number)),
+        None => Err(Violation::new(format!(
+            "{name} is {text:?}: give a whole number"
+        ))),
+    }
+}
+
+impl fmt::Display for Inputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "drawn with KEYROUTE_SEED={} KEYROUTE_CASES={}",
+            self.seed, self.cases
+        )
+    }
+}
+
+type Make<R> = dyn Fn(&[Node]) -> Result<R, RouteError>;
+
+/// A router under test: how it is made of nodes, and the inputs that laws draw for it.
+///
+/// A strategy that refuses weights (with [`RouteError::WeightUnsupported`]) is asked with nodes of
+/// weight 1 only.
+pub struct Subject<R> {
+    make: Box<Make<R>>,
+    inputs: Inputs,
+    weighs: bool,
+}
+
+impl<R: Router> Subject<R> {
+    /// The subject that this function makes of any list of nodes.
+    pub fn new(make: impl Fn(&[Node]) -> Result<R, RouteError> + 'static, inputs: Inputs) -> Self {
+        let weighs = probe()
+            .is_none_or(|nodes| !matches!(make(&nodes), Err(RouteError::WeightUnsupported { .. })));
+        Self {
+            make: Box::new(make),
+            inputs,
+            weighs,
+        }
+    }
+
+    /// A router of these nodes.
+    ///
+    /// # Errors
+    ///
+    /// A violation that says what it refused.
+    pub fn make(&self, nodes: &[Node]) -> Result<R, Violation> {
+        (self.make)(nodes)
+            .map_err(|error| Violation::new(format!("refused {} nodes: {error}", nodes.len())))
+    }
+
+    /// Whether it accepts weights over 1.
+    #[must_use]
+    pub fn weighs(&self) -> bool {
+        self.weighs
+    }
+
+    /// How many cases it is asked, and from which seed.
+    #[must_use]
+    pub fn inputs(&self) -> Inputs {
+        self.inputs
+    }
+
+    /// Holds the law to every drawn case, and reports the smallest case found that breaks it.
+    ///
+    /// # Errors
+    ///
+    /// The law's violation, with the case and the seed.
+    pub fn each(&self, law: impl Fn(&Case) -> Verdict) -> Verdict {
+        let weights = if self.weighs {
+            Weights::Mixed
+        } else {
+            Weights::AllOne
+        };
+        hold_each(self.inputs, weights, &law)
+    }
+}
+
+// Not generic: it is compiled once, not for each law and router.
+fn hold_each(inputs: Inputs, weights: Weights, law: &dyn Fn(&Case) -> Verdict) -> Verdict {
+    let config = Config {
+        cases: inputs.cases,
+        failure_persistence: None,
+        max_shrink_iters: 5000,
+        ..Config::default()
+    };
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&inputs.seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    TestRunner::new_with_rng(config, rng)
+        .run(&cases(weights), |case| {
+            let verdict = caught(|| law(&case));
+            verdict.map_err(|violation| TestCaseError::fail(violation.what().to_owned()))
+        })
+        .map_err(|error| match error {
+            TestError::Fail(what, case) => {
+                Violation::new(what.message()).shown_by(format_args!("{case:?}\n{inputs}"))
+            }
+            TestError::Abort(why) => Violation::new(format!("no case could be drawn: {why}")),
+        })
+}
+
+/// Two nodes, one of weight 2.
+fn probe() -> Option<[Node; 2]> {
+    let heavy = Node::new("b").ok()?.with_weight(Weight::new(2).ok()?);
+    Some([Node::new("a").ok()?, heavy])
+}
+
+/// A router that panics breaks the law it panics under.
+fn caught(law: impl FnOnce() -> Verdict) -> Verdict {
+    catch_unwind(AssertUnwindSafe(law)).unwrap_or_else(|payload| {
+        let words = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| payload.downcast_ref::<&str>().copied());
+        Err(Violation::new(format!(
+            "panicked: {}",
+            words.unwrap_or("without words")
+        )))
+    })
+}
+
+impl<R> fmt::Debug for Subject<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subject")
+            .field("inputs", &self.inputs)
+            .field("weighs", &self.weighs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Holds one law to the router that `make` makes: what each test of [`laws!`](crate::laws!) does.
+///
+/// ```
+/// use keyroute_conformance::{hold, laws};
+/// use keyroute_jump::Jump;
+///
+/// hold(|nodes| Jump::from_nodes(nodes.iter().cloned()), laws::adding_moves_keys_only_to_the_newcomer);
+/// hold(|nodes| Jump::from_nodes(nodes.iter().cloned()), laws::removing_the_last_moves_only_its_keys);
+/// ```
+///
+/// A law that the router cannot be asked about does not compile. A shard in the middle cannot leave:
+///
+/// ```compile_fail,E0277
+/// use keyroute_conformance::{hold, laws};
+/// use keyroute_jump::Jump;
+///
+/// hold(|nodes| Jump::from_nodes(nodes.iter().cloned()), laws::removing_moves_only_the_leavers_keys);
+/// ```
+///
+/// and its list of shards is its input, whose order decides:
+///
+/// ```compile_fail,E0277
+/// use keyroute_conformance::{hold, laws};
+/// use keyroute_jump::Jump;
+///
+/// hold(|nodes| Jump::from_nodes(nodes.iter().cloned()), laws::the_order_of_listing_decides_nothing);
+/// ```
+///
+/// A ring settles ties by id, so it may claim that law; one that settles them by the order of listing
+/// may not:
+///
+/// ```
+/// use keyroute_conformance::{hold, laws};
+/// use keyroute_core::{ById, Native, WithTies, hash::Xxh3};
+/// use keyroute_vector_ring::VectorRing;
+///
+/// hold(
+///     |nodes| VectorRing::from_nodes_with(WithTies::new(Native::new(Xxh3), ById), nodes.iter().cloned()),
+///     laws::the_order_of_listing_decides_nothing,
+/// );
+/// ```
+///
+/// ```compile_fail,E0271
+/// use keyroute_conformance::{hold, laws};
+/// use keyroute_core::{LastListed, Native, WithTies, hash::Xxh3};
+/// use keyroute_vector_ring::VectorRing;
+///
+/// hold(
+///     |nodes| VectorRing::from_nodes_with(WithTies::new(Native::new(Xxh3), LastListed), nodes.iter().cloned()),
+///     laws::the_order_of_listing_decides_nothing,
+/// );
+/// ```
+///
+/// # Panics
+///
+/// With the violation.
+#[track_caller]
+pub fn hold<R: Router>(
+    make: impl Fn(&[Node]) -> Result<R, RouteError> + 'static,
+    law: impl FnOnce(&Subject<R>) -> Verdict,
+) {
+    let verdict = Inputs::from_env().and_then(|inputs| law(&Subject::new(make, inputs)));
+    if let Err(violation) = verdict {
+        panic!("{violation}");
+    }
+}
