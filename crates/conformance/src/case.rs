@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use keyroute_core::{Node, Weight};
+use keyroute_core::{Node, NodeId, Weight};
 
 /// One drawn input: a fleet, nodes outside it, keys, and changes.
 ///
@@ -90,6 +90,29 @@ impl Case {
             nodes.swap(last, below(state, last + 1));
         }
         nodes
+    }
+
+    /// The same case with plain ids in place of those that are not accepted.
+    pub(crate) fn tamed(&self, accepts: impl Fn(&Node) -> bool) -> Self {
+        let mut case = self.clone();
+        let mut plain = (0..)
+            .filter_map(|number| NodeId::new(format!("plain-{number}")).ok())
+            .filter(|id| {
+                let mut held = self.nodes.iter().chain(&self.spares);
+                held.all(|node| node.id() != id)
+            });
+        for node in case.nodes.iter_mut().chain(&mut case.spares) {
+            if !accepts(node)
+                && let Some(id) = plain.next()
+            {
+                let tame = Node::from(id).with_weight(node.weight());
+                *node = match node.zone() {
+                    Some(zone) => tame.with_zone(zone.clone()),
+                    None => tame,
+                };
+            }
+        }
+        case
     }
 
     /// The keys as slices, as batches want them.

@@ -10,4 +10,5 @@ mod nodes;
 
 pub use cases::cases;
 pub use keys::{KeyDraw, keys};
+pub(crate) use nodes::odd_nodes;
 pub use nodes::{Weights, ids, nodes, weights, zones};

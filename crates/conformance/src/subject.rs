@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use keyroute_core::{Node, RouteError, Router, Weight};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-use crate::generators::{Weights, cases};
+use crate::generators::{Weights, cases, odd_nodes};
 use crate::{Case, Verdict, Violation};
 
 /// How many cases laws draw, and from which seed.
@@ -71,23 +71,30 @@ type Make<R> = dyn Fn(&[Node]) -> Result<R, RouteError>;
 
 /// A router under test: how it is made of nodes, and the inputs that laws draw for it.
 ///
-/// A strategy that refuses weights (with [`RouteError::WeightUnsupported`]) is asked with nodes of
-/// weight 1 only.
+/// What a strategy refuses is not asked of it: one that refuses weights
+/// ([`RouteError::WeightUnsupported`]) is asked with nodes of weight 1, one that cannot place some ids
+/// ([`RouteError::Unplaceable`]) with those it can.
 pub struct Subject<R> {
     make: Box<Make<R>>,
     inputs: Inputs,
     weighs: bool,
+    picks: bool,
 }
 
 impl<R: Router> Subject<R> {
     /// The subject that this function makes of any list of nodes.
     pub fn new(make: impl Fn(&[Node]) -> Result<R, RouteError> + 'static, inputs: Inputs) -> Self {
-        let weighs = probe()
-            .is_none_or(|nodes| !matches!(make(&nodes), Err(RouteError::WeightUnsupported { .. })));
+        let refuses = |nodes: Vec<Node>| make(&nodes).err();
+        let weighs = !matches!(
+            refuses(two_weights()),
+            Some(RouteError::WeightUnsupported { .. })
+        );
+        let picks = matches!(refuses(odd_nodes()), Some(RouteError::Unplaceable { .. }));
         Self {
             make: Box::new(make),
             inputs,
             weighs,
+            picks,
         }
     }
 
@@ -124,7 +131,18 @@ impl<R: Router> Subject<R> {
         } else {
             Weights::AllOne
         };
-        hold_each(self.inputs, weights, &law)
+        hold_each(self.inputs, weights, &|case| {
+            if self.picks {
+                law(&case.tamed(|node| self.accepts(node)))
+            } else {
+                law(case)
+            }
+        })
+    }
+
+    fn accepts(&self, node: &Node) -> bool {
+        let alone = (self.make)(std::slice::from_ref(node));
+        !matches!(alone, Err(RouteError::Unplaceable { .. }))
     }
 }
 
@@ -152,10 +170,16 @@ fn hold_each(inputs: Inputs, weights: Weights, law: &dyn Fn(&Case) -> Verdict) -
         })
 }
 
-/// Two nodes, one of weight 2.
-fn probe() -> Option<[Node; 2]> {
-    let heavy = Node::new("b").ok()?.with_weight(Weight::new(2).ok()?);
-    Some([Node::new("a").ok()?, heavy])
+/// A node of weight 1 and one of weight 2.
+fn two_weights() -> Vec<Node> {
+    let weights = [1, 2]
+        .into_iter()
+        .filter_map(|weight| Weight::new(weight).ok());
+    ["a", "b"]
+        .into_iter()
+        .zip(weights)
+        .filter_map(|(id, weight)| Some(Node::new(id).ok()?.with_weight(weight)))
+        .collect()
 }
 
 /// A router that panics breaks the law it panics under.

@@ -51,13 +51,23 @@ const ODD: [&str; 28] = [
     "key-1",
 ];
 
+/// Lengths of long ids without their number; the most is 4096 with it.
+const LENGTHS: [usize; 3] = [100, 300, 4090];
+
+/// A node of each odd id and one of a long one: what a strategy that cannot place some ids refuses.
+pub(crate) fn odd_nodes() -> Vec<Node> {
+    let long = "n".repeat(LENGTHS[0]);
+    let ids = ODD.into_iter().chain([long.as_str()]);
+    ids.filter_map(|id| Node::new(id).ok()).collect()
+}
+
 /// Hostile ids, as [`NodeId`] accepts them.
 pub fn ids() -> impl Strategy<Value = NodeId> {
     let numbered = (select(&STEMS[..]), 0..130u32).prop_map(|(stem, i)| format!("{stem}{i}"));
     let odd = select(&ODD[..]).prop_map(String::from);
     let any_text = vec(any::<char>(), 1..8).prop_map(String::from_iter);
     // Equal to their very end, as long as ids may be.
-    let long = (select(&[100, 300, 4090][..]), 0..30u32)
+    let long = (select(&LENGTHS[..]), 0..30u32)
         .prop_map(|(length, i)| format!("{}{i}", "n".repeat(length)));
     prop_oneof![8 => numbered, 4 => odd, 2 => any_text, 1 => long]
         .prop_filter_map("not an id", |text| NodeId::new(text).ok())
