@@ -7,6 +7,8 @@ pub use keyroute_core::*;
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
 #[cfg(feature = "jump")]
 pub use keyroute_jump::{Jump, jump_hash};
+#[cfg(feature = "ketama")]
+pub use keyroute_ketama::{Ketama, KetamaPoints, Libketama, libketama_servers};
 #[cfg(feature = "modulo")]
 pub use keyroute_modulo::Modulo;
 #[cfg(feature = "vector-ring")]
@@ -31,6 +33,8 @@ pub mod prelude {
     pub use keyroute_btree_ring::BTreeRing;
     #[cfg(feature = "jump")]
     pub use keyroute_jump::{Jump, jump_hash};
+    #[cfg(feature = "ketama")]
+    pub use keyroute_ketama::Ketama;
     #[cfg(feature = "modulo")]
     pub use keyroute_modulo::Modulo;
     #[cfg(feature = "vector-ring")]
