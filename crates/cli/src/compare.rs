@@ -27,6 +27,7 @@ mod movement;
 mod replicas;
 mod scenario;
 mod study;
+mod sweep;
 
 pub(crate) mod output;
 
@@ -36,6 +37,7 @@ pub(crate) use movement::{Directions, Movement, Numbering};
 pub(crate) use replicas::ReplicaChange;
 pub(crate) use scenario::Scenario;
 pub(crate) use study::{Findings, Outcome, Study};
+pub(crate) use sweep::{Row, Spread, Sweep};
 
 /// `part / whole`, with one rounding as long as both are below 2^53.
 #[expect(

@@ -376,3 +376,101 @@ fn ids_with_control_characters_are_escaped_in_tables() {
     assert!(!output.contains('\u{1b}'));
     assert!(output.contains("add evil\\u{1b}[31m"), "{output}");
 }
+
+#[test]
+fn several_points_or_hashes_make_a_table() {
+    let output = keyroute("compare --points 1,50,200 --hash crc32,xxh3 --format json").ok();
+    let document: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(document["schema"], "keyroute/points/1");
+    let rows = document["rows"].as_array().unwrap();
+    let points: Vec<&Value> = rows.iter().map(|row| &row["points"]).collect();
+    assert_eq!(points, [1, 50, 200]);
+    for row in rows {
+        let hashes: Vec<&Value> = row["hashes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|cell| &cell["hash"])
+            .collect();
+        assert_eq!(hashes, ["crc32", "xxh3"]);
+        let points = row["points"].as_u64().unwrap();
+        near(
+            &row["one_over_sqrt_points"],
+            1.0 / f64::from(u32::try_from(points).unwrap()).sqrt(),
+        );
+    }
+
+    // A cell is what the comparison of strategies says of the ring.
+    let alone = json("--points 50 --hash crc32 --strategies vector-ring");
+    let (cell, balance) = (&rows[1]["hashes"][0], &alone["strategies"][0]["balance"]);
+    for number in ["cv", "max_over_mean", "min_over_mean"] {
+        assert_eq!(cell[number], balance[number]);
+    }
+    assert_eq!(cell["worst_max_over_mean"], cell["max_over_mean"]);
+}
+
+#[test]
+fn more_trials_widen_the_view() {
+    let worst = |trials: u32| -> f64 {
+        let output = keyroute(&format!(
+            "compare --points 20 --trials {trials} --keys-pattern k{{}} --count 5000 --format csv"
+        ));
+        let output = output.ok();
+        let mut table = csv::Reader::from_reader(output.as_bytes());
+        let at = table
+            .headers()
+            .unwrap()
+            .iter()
+            .position(|name| name == "worst_max_over_mean");
+        let row = table.records().next().unwrap().unwrap();
+        row[at.unwrap()].parse().unwrap()
+    };
+    assert!(worst(30) > worst(1));
+    let table = keyroute("compare --points 20,40 --trials 3 --keys-pattern k{} --count 5000").ok();
+    assert!(table.contains("max/mean, worst of 3 fleets"), "{table}");
+}
+
+#[test]
+fn a_table_refuses_what_it_would_pass_over() {
+    for flag in [
+        "--add a",
+        "--remove cache-01",
+        "--reweight cache-01=2",
+        "--each",
+        "--strategies jump",
+        "--epsilon 1",
+    ] {
+        for table in ["--points 1,2", "--hash crc32,md5", "--trials 2"] {
+            let message = keyroute(&format!("compare {table} {flag}")).refused();
+            let name = flag.split(' ').next().unwrap();
+            assert!(
+                message.contains(&format!("keyroute: {name}: ")),
+                "{message}"
+            );
+        }
+    }
+    for (args, part) in [
+        ("--points 1,", "--points"),
+        ("--points 1,0", "0"),
+        ("--hash crc32,nope", "unknown hash \"nope\""),
+        ("--trials 0", "0"),
+        ("--trials 1001", "1001"),
+        ("--trials -1", "-1"),
+    ] {
+        let message = keyroute(&format!("compare {args}")).refused();
+        assert!(message.contains(part), "{args}: {message}");
+    }
+    let long = file("long", "x".repeat(4096));
+    let message = keyroute(&format!("compare --points 1,2 --trials 2 --fleet {long}")).refused();
+    assert!(message.contains("4098 bytes"), "{message}");
+}
+
+#[test]
+fn a_ring_with_too_many_points_is_refused_in_its_cell() {
+    let fleet = file("two", "a\nb\n");
+    let table = keyroute(&format!(
+        "compare --fleet {fleet} --points 1,16777216 --hash xxh3 --keys-pattern k{{}} --count 10"
+    ));
+    let table = table.ok();
+    assert!(table.contains("n/a: 16777216: 33554432 points"), "{table}");
+}

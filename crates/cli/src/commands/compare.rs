@@ -8,8 +8,8 @@ use keyroute::NodeId;
 
 use crate::change::{Addition, Change, Reweighting};
 use crate::commands::check_stdin;
-use crate::compare::output::{Comparison, Format};
-use crate::compare::{KeyArena, Scenario, Study};
+use crate::compare::output::{Comparison, Format, Swept};
+use crate::compare::{KeyArena, Scenario, Study, Sweep};
 use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
 use crate::keys::{KeyArgs, Otherwise};
@@ -31,6 +31,9 @@ const MAX_REPLICAS: usize = 100;
 /// node that joins, and the middle node of the list leaving. What a strategy refuses shows as n/a with
 /// the reason.
 ///
+/// With several --points or several --hash it tabulates instead how even the vector ring is with each
+/// pair, beside what random points give.
+///
 /// Times are medians of several rounds on this machine in this run, through one pointer more than in
 /// a program that names the strategy; all else is the same everywhere.
 #[derive(Args, Debug)]
@@ -39,7 +42,8 @@ Examples:
   keyroute compare
   keyroute compare keys.txt --fleet fleet.toml --add cache-11=2
   keyroute compare --fleet fleet.toml --remove cache-04 --reweight cache-02=3 --format json
-  keyroute compare --strategies modulo,jump --keys-pattern 'user:{}:session' --count 10000")]
+  keyroute compare --strategies modulo,jump --keys-pattern 'user:{}:session' --count 10000
+  keyroute compare --points 1,10,150,500 --hash crc32,fnv1a,md5,xxh3 --trials 20")]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     keys: KeyArgs,
@@ -71,12 +75,17 @@ pub(crate) struct CompareArgs {
         default_value_t = 2
     )]
     replicas: usize,
-    /// Hash function, by name
-    #[arg(long, value_name = "NAME")]
-    hash: Option<HashName>,
-    /// Points per unit of weight, of rings
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
-    points: Option<u32>,
+    /// Hash functions, by name; one to compare strategies, several for a table
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    hash: Vec<HashName>,
+    /// Points per unit of weight, of rings: one number to compare strategies, several for a table
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    points: Vec<u32>,
+    /// For a table: how many fleets of these weights to try, the ids of others ending in ~2, ~3, ...
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    trials: Option<u32>,
     /// How far over its fair share a node may be loaded, of bounded loads: 0.001 to 1000
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     epsilon: Option<Epsilon>,
@@ -99,15 +108,29 @@ pub(crate) fn run(args: &CompareArgs, out: &mut dyn Write) -> Result<Outcome, Cl
             format!("{} nodes a key: give 1 to {MAX_REPLICAS}", args.replicas),
         ));
     }
+    args.check_kind()?;
     check_stdin(args.fleet.as_deref(), &args.keys, Otherwise::Sample)?;
     let fleet = Fleet::read_or_sample(args.fleet.as_deref())?;
     fleet.check_not_empty()?;
-    let scenarios = args.scenarios(&fleet)?;
-    let mut keys = args.keys.open(Otherwise::Sample)?;
-    let source = keys.source();
-    let keys = KeyArena::read(&mut keys)?;
+    if args.tabulates() {
+        tabulate(args, &fleet, out)?;
+    } else {
+        compare(args, &fleet, out)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn compare(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(), CliError> {
+    let scenarios = args.scenarios(fleet)?;
+    let (keys, source) = args.keys()?;
+    let settings = Settings {
+        strategy: None,
+        hash: args.hash.first().copied(),
+        points: args.points.first().copied(),
+        epsilon: args.epsilon,
+    };
     let study = Study {
-        settings: args.settings().or(fleet.settings),
+        settings: settings.or(fleet.settings),
         nodes: &fleet.nodes,
         keys: &keys,
         scenarios: &scenarios,
@@ -125,26 +148,79 @@ pub(crate) fn run(args: &CompareArgs, out: &mut dyn Write) -> Result<Outcome, Cl
     let comparison = Comparison {
         study: &study,
         keys: &source,
-        fleet: &args
-            .fleet
-            .as_ref()
-            .map_or("the bundled sample".into(), |path| {
-                path.display().to_string()
-            }),
+        fleet: &args.fleet_source(),
         default_changes: !args.has_changes(),
         findings: &findings,
     };
-    comparison.write(args.format, out)?;
-    Ok(Outcome::Done)
+    comparison.write(args.format, out)
+}
+
+fn tabulate(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(), CliError> {
+    let (keys, source) = args.keys()?;
+    let settings = fleet.settings;
+    let points = [settings.points_or_default()];
+    let hashes = [settings.hash.unwrap_or_default()];
+    let sweep = Sweep {
+        nodes: &fleet.nodes,
+        keys: &keys,
+        points: if args.points.is_empty() {
+            &points
+        } else {
+            &args.points
+        },
+        hashes: if args.hash.is_empty() {
+            &hashes
+        } else {
+            &args.hash
+        },
+        trials: args.trials.unwrap_or(1),
+    };
+    let swept = Swept {
+        sweep: &sweep,
+        keys: &source,
+        fleet: &args.fleet_source(),
+        rows: &sweep.run()?,
+    };
+    swept.write(args.format, out)
 }
 
 impl CompareArgs {
-    fn settings(&self) -> Settings {
-        Settings {
-            strategy: None,
-            hash: self.hash,
-            points: self.points,
-            epsilon: self.epsilon,
+    /// Whether a table of points and hashes is asked for.
+    fn tabulates(&self) -> bool {
+        self.points.len() > 1 || self.hash.len() > 1 || self.trials.is_some()
+    }
+
+    /// Refuses flags that a table would pass over.
+    fn check_kind(&self) -> Result<(), CliError> {
+        let foreign = [
+            ("--add", !self.add.is_empty()),
+            ("--remove", !self.remove.is_empty()),
+            ("--reweight", !self.reweight.is_empty()),
+            ("--each", self.each),
+            ("--strategies", !self.strategies.is_empty()),
+            ("--epsilon", self.epsilon.is_some()),
+        ];
+        let given = foreign.iter().find(|(_, given)| *given);
+        match given {
+            Some((flag, _)) if self.tabulates() => Err(CliError::at(
+                flag,
+                "several --points or --hash, or --trials, ask for a table of the vector ring's \
+                 balance: leave this out, or give one of each",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn keys(&self) -> Result<(KeyArena, String), CliError> {
+        let mut keys = self.keys.open(Otherwise::Sample)?;
+        let source = keys.source();
+        Ok((KeyArena::read(&mut keys)?, source))
+    }
+
+    fn fleet_source(&self) -> String {
+        match &self.fleet {
+            Some(path) => path.display().to_string(),
+            None => "the bundled sample".into(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! [`Balance`]: how evenly keys fall on nodes.
 
+use keyroute::Node;
+
 use super::ratio;
 
 /// How far the nodes' loads are from what their weights ask for.
@@ -19,6 +21,21 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
+    /// The balance of these nodes, numbered in this order, if keys are owned so.
+    pub(crate) fn of_owners(owners: &[u32], nodes: &[Node]) -> Self {
+        let mut keys = vec![0; nodes.len()];
+        for &owner in owners {
+            if let Some(keys) = keys.get_mut(owner as usize) {
+                *keys += 1; // u32 fits
+            }
+        }
+        let weights: Vec<u64> = nodes
+            .iter()
+            .map(|node| node.weight().get().into())
+            .collect();
+        Self::of(keys, &weights)
+    }
+
     /// The balance of nodes with these numbers of keys and these weights.
     pub(crate) fn of(keys: Vec<u64>, weights: &[u64]) -> Self {
         let total: u128 = keys.iter().map(|&keys| u128::from(keys)).sum();

@@ -2,6 +2,8 @@
 
 mod csv;
 mod json;
+mod sheet;
+mod sweep;
 mod table;
 
 use std::io::Write;
@@ -9,7 +11,9 @@ use std::io::Write;
 use clap::ValueEnum;
 
 use super::{Findings, Study};
+
 use crate::CliError;
+pub(crate) use sweep::Swept;
 
 /// A form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -135,26 +135,10 @@ impl Study<'_> {
             .collect();
         Findings {
             strategy,
-            balance: Ok(self.balance(&owners)),
+            balance: Ok(Balance::of_owners(&owners, self.nodes)),
             cost,
             outcomes,
         }
-    }
-
-    fn balance(&self, owners: &[u32]) -> Balance {
-        let mut keys = vec![0; self.nodes.len()];
-        for &owner in owners {
-            // The fleet's nodes are numbered first.
-            if let Some(keys) = keys.get_mut(owner as usize) {
-                *keys += 1;
-            }
-        }
-        let weights: Vec<u64> = self
-            .nodes
-            .iter()
-            .map(|node| node.weight().get().into())
-            .collect();
-        Balance::of(keys, &weights)
     }
 
     fn cost(&self, strategy: StrategyName, router: &dyn Strategy) -> Result<Cost, Refusal> {

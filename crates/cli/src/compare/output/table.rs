@@ -3,21 +3,10 @@
 use std::io::Write;
 use std::time::Duration;
 
-use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
-
 use super::Comparison;
+use super::sheet::{NONE, Sheet, percent};
 use crate::CliError;
 use crate::compare::ratio;
-use crate::strategy::StrategyName;
-
-/// Columns apart by spaces, a rule under the header.
-const STYLE: TableStyle = TableStyle::new()
-    .header_lines(ContentLineStyle::none())
-    .header_separator(LineStyle::none().fill('-'))
-    .content_lines(ContentLineStyle::none());
-
-/// What stands where there is no number.
-const NONE: &str = "n/a";
 
 pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     heading(comparison, out)?;
@@ -60,7 +49,7 @@ fn balance(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliEr
         out,
         "\nBalance: the keys of a node, over the keys its weight asks for"
     )?;
-    let mut sheet = Sheet::new(["max/mean", "min/mean", "CV", "keyless nodes"]);
+    let mut sheet = Sheet::new("strategy", ["max/mean", "min/mean", "CV", "keyless nodes"]);
     for findings in comparison.findings {
         let cells = findings.balance.as_ref().map(|balance| {
             [
@@ -70,7 +59,7 @@ fn balance(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliEr
                 balance.keyless.to_string(),
             ]
         });
-        sheet.row(findings.strategy, cells);
+        sheet.row(&findings.strategy.to_string(), cells);
     }
     sheet.write(out)
 }
@@ -93,13 +82,16 @@ fn movement(
         "The weights ask for {} of the keys to move",
         percent(scenario.least_share)
     )?;
-    let mut sheet = Sheet::new([
-        "moved",
-        "needed",
-        "needless",
-        "replicas kept",
-        "sets changed needlessly",
-    ]);
+    let mut sheet = Sheet::new(
+        "strategy",
+        [
+            "moved",
+            "needed",
+            "needless",
+            "replicas kept",
+            "sets changed needlessly",
+        ],
+    );
     for findings in comparison.findings {
         let outcome = &findings.outcomes[number];
         let share = |count| percent(ratio(count, keys));
@@ -117,9 +109,9 @@ fn movement(
                 needless,
             ]
         });
-        sheet.row(findings.strategy, cells);
+        sheet.row(&findings.strategy.to_string(), cells);
         if let (Ok(_), Err(reason)) = (&outcome.movement, &outcome.replicas) {
-            sheet.note(findings.strategy, reason);
+            sheet.note(&findings.strategy.to_string(), reason);
         }
     }
     sheet.write(out)
@@ -137,6 +129,7 @@ fn cost(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError
         }
     )?;
     let mut sheet = Sheet::new(
+        "strategy",
         ["bytes held", "build", "lookup"]
             .into_iter()
             .map(String::from)
@@ -154,78 +147,9 @@ fn cost(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError
             }
             cells
         });
-        sheet.row(findings.strategy, cells);
+        sheet.row(&findings.strategy.to_string(), cells);
     }
     sheet.write(out)
-}
-
-/// A table with a row for each strategy, and notes on what is missing from it.
-struct Sheet {
-    table: Table,
-    columns: usize,
-    /// Reasons, and the strategies that gave them.
-    notes: Vec<(String, Vec<String>)>,
-}
-
-impl Sheet {
-    fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let mut table = Table::new();
-        table.load_style(STYLE);
-        let headers: Vec<Cell> = std::iter::once("strategy".to_owned())
-            .chain(columns.into_iter().map(Into::into))
-            .map(Cell::new)
-            .collect();
-        let columns = headers.len() - 1;
-        table.set_header(headers);
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        Self {
-            table,
-            columns,
-            notes: Vec::new(),
-        }
-    }
-
-    /// A row of these cells, or a row without numbers and a note that says why.
-    fn row(
-        &mut self,
-        strategy: StrategyName,
-        cells: Result<impl IntoIterator<Item = String>, &String>,
-    ) {
-        let mut row = vec![strategy.to_string()];
-        match cells {
-            Ok(cells) => row.extend(cells),
-            Err(reason) => {
-                row.extend((0..self.columns).map(|_| NONE.to_owned()));
-                self.note(strategy, reason);
-            }
-        }
-        self.table.add_row(row);
-    }
-
-    /// Says why a strategy has no number.
-    fn note(&mut self, strategy: StrategyName, reason: &str) {
-        let name = strategy.to_string();
-        match self.notes.iter_mut().find(|(given, _)| given == reason) {
-            Some((_, names)) => names.push(name),
-            None => self.notes.push((reason.to_owned(), vec![name])),
-        }
-    }
-
-    fn write(self, out: &mut dyn Write) -> Result<(), CliError> {
-        for line in self.table.lines() {
-            writeln!(out, "{}", line.trim_end())?;
-        }
-        for (reason, strategies) in self.notes {
-            writeln!(out, " {NONE}: {}: {reason}", strategies.join(", "))?;
-        }
-        Ok(())
-    }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.2} %", 100.0 * share)
 }
 
 fn time(time: Duration) -> String {
