@@ -23,6 +23,7 @@
 mod arena;
 mod balance;
 mod clock;
+mod loaded;
 mod movement;
 mod replicas;
 mod scenario;
@@ -33,6 +34,7 @@ pub(crate) mod output;
 
 pub(crate) use arena::KeyArena;
 pub(crate) use balance::Balance;
+pub(crate) use loaded::Loaded;
 pub(crate) use movement::{Directions, Movement, Numbering};
 pub(crate) use replicas::ReplicaChange;
 pub(crate) use scenario::Scenario;

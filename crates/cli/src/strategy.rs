@@ -7,9 +7,10 @@ mod routers;
 use std::fmt;
 use std::str::FromStr;
 
-use keyroute::{RouteError, Router, Walk};
+use keyroute::{Lease, RouteError, Router, Slot, Walk};
 
 use crate::change::Change;
+use crate::hashes::HashName;
 
 pub use build::build;
 pub use epsilon::Epsilon;
@@ -22,6 +23,8 @@ pub enum StrategyName {
     VectorRing,
     /// The same ring in an ordered map.
     BTreeRing,
+    /// Bounded loads over the sorted-array ring. It routes as that ring does while nothing is held.
+    Bounded,
     /// The ketama continuum, native: any node may join or leave.
     Ketama,
     /// The ketama continuum with the arithmetic of the C library, made anew at each change.
@@ -34,14 +37,27 @@ pub enum StrategyName {
 
 impl StrategyName {
     /// All of them, with the names they are called by.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::VectorRing, "vector-ring"),
         (Self::BTreeRing, "btree-ring"),
+        (Self::Bounded, "bounded"),
         (Self::Ketama, "ketama"),
         (Self::Libketama, "libketama"),
         (Self::Jump, "jump"),
         (Self::Modulo, "modulo"),
     ];
+}
+
+impl StrategyName {
+    /// The hash function that places keys, if the strategy lets nobody choose.
+    #[must_use]
+    pub fn own_hash(self) -> Option<HashName> {
+        match self {
+            // The first of the four words.
+            Self::Ketama | Self::Libketama => Some(HashName::Md5),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for StrategyName {
@@ -77,6 +93,20 @@ pub trait Strategy: Router + Send + Sync {
 
     /// Its preference order, if it has one.
     fn as_walk(&self) -> Option<&dyn Walk>;
+
+    /// Its loads, if it bounds them.
+    fn as_loads(&self) -> Option<&dyn Loads> {
+        None
+    }
+}
+
+/// Routers that hold loads and bound them.
+pub trait Loads: Router {
+    /// Places a load of this key; `None` without members.
+    fn acquire(&self, key: &[u8]) -> Option<Lease>;
+
+    /// The most loads this node may hold, the next one included.
+    fn capacity(&self, slot: Slot) -> Option<u64>;
 }
 
 /// Why a strategy will not do what it is asked.

@@ -126,7 +126,7 @@ fn a_tiny_fleet_gives_these_numbers_for_ever() {
     let expected = r#"
 Fleet: FLEET: 5 nodes, weights together 5
 Keys:  pattern "k{}": 1000
-Hash xxh3, 10 points per unit of weight, epsilon 0.250, 2 replicas
+Hash xxh3, 10 points per unit of weight, 2 replicas
 
 Balance: the keys of a node, over the keys its weight asks for
  strategy     max/mean  min/mean       CV  keyless nodes
@@ -161,6 +161,7 @@ fn what_a_strategy_refuses_is_null_with_a_reason() {
         "node \"a\" has weight 2, but jump has no weights: give it weight 1, or choose a ring";
     for (cell, numbers) in [
         (&jump["balance"], 5),
+        (&jump["loaded"], 8),
         (&jump["memory"], 1),
         (&jump["times"], 2),
         (&jump["changes"][0]["movement"], 6),
@@ -207,7 +208,7 @@ fn jump_refuses_to_lose_a_node_in_the_middle_and_says_so_everywhere() {
 fn all_strategies_have_the_same_fields() {
     let document = json("--keys-pattern k{} --count 100");
     let strategies = document["strategies"].as_array().unwrap();
-    assert!(strategies.len() >= 4);
+    assert!(strategies.len() == 7);
     let shape = |value: &Value| {
         let fields =
             |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
@@ -215,6 +216,7 @@ fn all_strategies_have_the_same_fields() {
         [
             fields(value),
             fields(&value["balance"]),
+            fields(&value["loaded"]),
             fields(&value["memory"]),
             fields(&value["times"]),
             fields(&change["movement"]),
@@ -287,17 +289,46 @@ fn csv_has_a_row_for_each_strategy_and_change() {
     assert_eq!(rows.len() % 3, 0);
     let changes: Vec<&str> = rows[..3].iter().map(|row| &row[1]).collect();
     assert_eq!(changes, ["add new", "add a=1=2", "remove cache-03"]);
+    let column = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let (moved, reason) = (column("moved_share"), column("reason"));
     for row in &rows {
-        let reason = &row[header.len() - 1];
-        assert_eq!(
-            row[6].is_empty(),
-            reason.contains("weight") || reason.contains("removes"),
-            "{row:?}"
-        );
-        if !row[6].is_empty() {
-            assert!((0.0..=1.0).contains(&row[6].parse::<f64>().unwrap()));
+        let refused = row[reason].contains("weight") || row[reason].contains("removes");
+        assert_eq!(row[moved].is_empty(), refused, "{row:?}");
+        if !refused {
+            let share: f64 = row[moved].parse().unwrap();
+            assert!((0.0..=1.0).contains(&share));
         }
     }
+    let loaded = column("loaded_max_over_mean");
+    for row in &rows {
+        assert_eq!(row[loaded].is_empty(), &row[0] != "bounded", "{row:?}");
+    }
+}
+
+#[test]
+fn bounded_loads_stay_within_epsilon_of_fair() {
+    let document = json("--strategies bounded,vector-ring --points 5 --epsilon 0.05");
+    let bounded = &strategy(&document, "bounded");
+    let loaded = &bounded["loaded"];
+    assert_eq!(loaded["fullest_load"], 12_600); // 1.05 x 120,000 / 10
+    assert_eq!(loaded["fullest_capacity"], 12_600);
+    near(&loaded["max_over_mean"], 1.05);
+    assert!(loaded["away_share"].as_f64().unwrap() > 0.05, "{loaded}");
+    // Idle it is the ring.
+    let ring = &strategy(&document, "vector-ring");
+    assert_eq!(bounded["balance"], ring["balance"]);
+    assert_eq!(bounded["changes"], ring["changes"]);
+    assert_eq!(ring["loaded"]["reason"], "does not bound loads");
+    assert!(ring["loaded"]["max_over_mean"].is_null());
+}
+
+#[test]
+fn libketama_moves_keys_between_bystanders_and_ketama_does_not() {
+    let document = json("--strategies ketama,libketama --add new=3");
+    let needless = |name| &strategy(&document, name)["changes"][0]["movement"]["needless"];
+    assert_eq!(needless("ketama"), 0);
+    assert!(needless("libketama").as_u64().unwrap() > 5_000);
+    assert_eq!(strategy(&document, "libketama")["hash"], "md5");
 }
 
 #[test]

@@ -3,6 +3,10 @@
 
 pub use keyroute_core::*;
 
+#[cfg(feature = "bounded")]
+pub use keyroute_bounded::{
+    Admission, AtOrBelow, Below, Bounded, CapacityRule, Demand, Exact, Forwarding, InWalkOrder, Lease, TruncatedAverage,
+};
 #[cfg(feature = "btree-ring")]
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
 #[cfg(feature = "jump")]
@@ -29,6 +33,8 @@ pub mod prelude {
         Reweight, RouteDigest, RouteError, Router, Slot, Walk, WalkExt, Weight, Zone,
     };
 
+    #[cfg(feature = "bounded")]
+    pub use keyroute_bounded::{Bounded, Exact, Lease};
     #[cfg(feature = "btree-ring")]
     pub use keyroute_btree_ring::BTreeRing;
     #[cfg(feature = "jump")]

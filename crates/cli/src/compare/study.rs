@@ -6,7 +6,9 @@ use std::time::Duration;
 use keyroute::{Node, Router};
 
 use super::clock::{median, timed};
-use super::{Balance, Directions, KeyArena, Movement, Numbering, ReplicaChange, Scenario, ratio};
+use super::{
+    Balance, Directions, KeyArena, Loaded, Movement, Numbering, ReplicaChange, Scenario, ratio,
+};
 use crate::fleet::Settings;
 use crate::progress::Progress;
 use crate::strategy::{self, Refusal, Strategy, StrategyName};
@@ -35,6 +37,7 @@ pub(crate) struct Study<'a> {
 pub(crate) struct Findings {
     pub(crate) strategy: StrategyName,
     pub(crate) balance: Result<Balance, String>,
+    pub(crate) loaded: Result<Loaded, String>,
     pub(crate) cost: Result<Cost, String>,
     /// One for each scenario.
     pub(crate) outcomes: Vec<Outcome>,
@@ -78,7 +81,7 @@ impl Outcome {
 impl Study<'_> {
     /// How many passes over the keys a strategy takes at most, for a progress bar.
     pub(crate) fn passes(&self) -> u64 {
-        2 + 2 * self.scenarios.len() as u64
+        3 + 2 * self.scenarios.len() as u64
     }
 
     /// Measures one strategy.
@@ -91,6 +94,7 @@ impl Study<'_> {
                 Findings {
                     strategy,
                     balance: Err(reason.clone()),
+                    loaded: Err(reason.clone()),
                     cost: Err(reason.clone()),
                     outcomes: self
                         .scenarios
@@ -124,6 +128,8 @@ impl Study<'_> {
             .cost(strategy, router)
             .map_err(|refusal| refusal.to_string());
         progress.advance(pass);
+        let loaded = self.loaded(strategy, &numbering, &owners);
+        progress.advance(pass);
         let outcomes = self
             .scenarios
             .iter()
@@ -136,9 +142,26 @@ impl Study<'_> {
         Findings {
             strategy,
             balance: Ok(Balance::of_owners(&owners, self.nodes)),
+            loaded,
             cost,
             outcomes,
         }
+    }
+
+    /// Fills a router of its own, since what is held stays.
+    fn loaded(
+        &self,
+        strategy: StrategyName,
+        numbering: &Numbering,
+        owners: &[u32],
+    ) -> Result<Loaded, String> {
+        let router = self
+            .build(strategy)
+            .map_err(|refusal| refusal.to_string())?;
+        let loads = router.as_loads().ok_or("does not bound loads")?;
+        Ok(Loaded::fill(
+            loads, self.keys, owners, numbering, self.nodes,
+        ))
     }
 
     fn cost(&self, strategy: StrategyName, router: &dyn Strategy) -> Result<Cost, Refusal> {

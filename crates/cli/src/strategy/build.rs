@@ -1,7 +1,8 @@
 //! [`build`]: a router by name.
 
 use keyroute::{
-    BTreeRing, Jump, Ketama, KetamaPoints, KeyHasher, Modulo, Native, Node, RouteError, VectorRing,
+    BTreeRing, Bounded, Exact, Jump, Ketama, KetamaPoints, KeyHasher, Modulo, Native, Node,
+    RouteError, VectorRing,
 };
 
 use super::{Refusal, Strategy, StrategyName};
@@ -38,6 +39,13 @@ pub fn build(
         StrategyName::BTreeRing => at_its_width!(hash, |hash| {
             BTreeRing::from_nodes_with(native(hash, settings)?, nodes)?
         }),
+        StrategyName::Bounded => {
+            let rule = Exact::new(settings.epsilon.unwrap_or_default().0)?;
+            at_its_width!(hash, |hash| Bounded::new(
+                VectorRing::from_nodes_with(native(hash, settings)?, nodes)?,
+                rule
+            ))
+        }
         StrategyName::Ketama => {
             let mut scheme = KetamaPoints::default();
             if let Some(points) = settings.points {

@@ -7,13 +7,16 @@ use super::{Comparison, NOT_TIMED};
 use crate::CliError;
 use crate::compare::{Findings, Outcome, ratio};
 
-const HEADER: [&str; 17] = [
+const HEADER: [&str; 20] = [
     "strategy",
     "change",
     "max_over_mean",
     "min_over_mean",
     "cv",
     "keyless_nodes",
+    "loaded_max_over_mean",
+    "loaded_cv",
+    "loaded_away_share",
     "moved_share",
     "needed_share",
     "needless_share",
@@ -44,6 +47,7 @@ pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<
 
 fn row(findings: &Findings, change: &str, outcome: &Outcome, keys: u64) -> [String; HEADER.len()] {
     let balance = findings.balance.as_ref().ok();
+    let loaded = findings.loaded.as_ref().ok();
     let movement = outcome.movement.as_ref().ok();
     let replicas = outcome.replicas.as_ref().ok();
     let cost = findings.cost.as_ref().ok();
@@ -67,6 +71,9 @@ fn row(findings: &Findings, change: &str, outcome: &Outcome, keys: u64) -> [Stri
         field(balance.map(|balance| balance.min_over_mean)),
         field(balance.map(|balance| balance.cv)),
         field(balance.map(|balance| balance.keyless)),
+        field(loaded.map(|loaded| loaded.balance.max_over_mean)),
+        field(loaded.map(|loaded| loaded.balance.cv)),
+        field(loaded.map(|loaded| ratio(loaded.away, keys))),
         field(movement.map(|movement| ratio(movement.moved(), keys))),
         field(movement.map(|movement| ratio(movement.needed, keys))),
         field(movement.map(|movement| ratio(movement.needless, keys))),

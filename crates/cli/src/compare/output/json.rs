@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::{Comparison, Measured, NOT_TIMED};
 use crate::CliError;
 use crate::compare::{Findings, Outcome, ratio};
+use crate::hashes::HashName;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -43,7 +44,10 @@ struct ChangeLine {
 #[derive(Serialize)]
 struct StrategyLine {
     strategy: String,
+    /// The function that places keys.
+    hash: String,
     balance: Cell<BalanceNumbers>,
+    loaded: Cell<LoadedNumbers>,
     changes: Vec<OutcomeLine>,
     memory: Cell<MemoryNumbers>,
     times: Cell<TimeNumbers>,
@@ -86,6 +90,19 @@ struct BalanceNumbers {
     cv: Option<f64>,
     keyless_nodes: Option<usize>,
     keys_by_node: Option<Vec<u64>>,
+}
+
+/// Every key a load that stays.
+#[derive(Serialize, Default)]
+struct LoadedNumbers {
+    max_over_mean: Option<f64>,
+    min_over_mean: Option<f64>,
+    cv: Option<f64>,
+    loads_by_node: Option<Vec<u64>>,
+    fullest_load: Option<u64>,
+    fullest_capacity: Option<u64>,
+    away: Option<u64>,
+    away_share: Option<f64>,
 }
 
 #[derive(Serialize, Default)]
@@ -153,7 +170,7 @@ pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<
         strategies: comparison
             .findings
             .iter()
-            .map(|findings| strategy(findings, keys))
+            .map(|findings| strategy(findings, study.settings.hash.unwrap_or_default(), keys))
             .collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
@@ -161,10 +178,11 @@ pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-fn strategy(findings: &Findings, keys: u64) -> StrategyLine {
+fn strategy(findings: &Findings, hash: HashName, keys: u64) -> StrategyLine {
     let cost = findings.cost.as_ref().map_err(String::as_str);
     StrategyLine {
         strategy: findings.strategy.to_string(),
+        hash: findings.strategy.own_hash().unwrap_or(hash).to_string(),
         balance: Cell::of(
             findings.balance.as_ref().map_err(String::as_str),
             |balance| BalanceNumbers {
@@ -175,6 +193,18 @@ fn strategy(findings: &Findings, keys: u64) -> StrategyLine {
                 keys_by_node: Some(balance.keys.clone()),
             },
         ),
+        loaded: Cell::of(findings.loaded.as_ref().map_err(String::as_str), |loaded| {
+            LoadedNumbers {
+                max_over_mean: Some(loaded.balance.max_over_mean),
+                min_over_mean: Some(loaded.balance.min_over_mean),
+                cv: Some(loaded.balance.cv),
+                loads_by_node: Some(loaded.balance.keys.clone()),
+                fullest_load: Some(loaded.fullest_load),
+                fullest_capacity: Some(loaded.fullest_capacity),
+                away: Some(loaded.away),
+                away_share: Some(ratio(loaded.away, keys)),
+            }
+        }),
         changes: findings
             .outcomes
             .iter()

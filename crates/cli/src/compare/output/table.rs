@@ -11,6 +11,7 @@ use crate::compare::ratio;
 pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     heading(comparison, out)?;
     balance(comparison, out)?;
+    loaded(comparison, out)?;
     for number in 0..comparison.study.scenarios.len() {
         movement(comparison, number, out)?;
     }
@@ -35,12 +36,20 @@ fn heading(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliEr
     writeln!(out, "Keys:  {}: {}", comparison.keys, study.keys.len())?;
     writeln!(
         out,
-        "Hash {}, {} points per unit of weight, epsilon {}, {} replicas",
+        "Hash {}, {} points per unit of weight, {} replicas",
         settings.hash.unwrap_or_default(),
         settings.points_or_default(),
-        settings.epsilon.unwrap_or_default(),
         study.replicas,
     )?;
+    for findings in comparison.findings {
+        let name = findings.strategy;
+        if let Some(hash) = name.own_hash() {
+            writeln!(out, "({name} always hashes with {hash})")?;
+        }
+        if findings.loaded.is_ok() {
+            writeln!(out, "({name} routes as here while nothing is held)")?;
+        }
+    }
     Ok(())
 }
 
@@ -62,6 +71,44 @@ fn balance(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliEr
         sheet.row(&findings.strategy.to_string(), cells);
     }
     sheet.write(out)
+}
+
+/// The strategies that bound loads; nothing if there are none.
+fn loaded(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
+    let keys = comparison.study.keys.len() as u64;
+    let mut sheet = Sheet::new(
+        "strategy",
+        [
+            "max/mean",
+            "min/mean",
+            "CV",
+            "fullest node",
+            "away from home",
+        ],
+    );
+    let mut any = false;
+    for findings in comparison.findings {
+        if let Ok(loaded) = &findings.loaded {
+            any = true;
+            let cells = [
+                format!("{:.3}", loaded.balance.max_over_mean),
+                format!("{:.3}", loaded.balance.min_over_mean),
+                percent(loaded.balance.cv),
+                format!("{} of {}", loaded.fullest_load, loaded.fullest_capacity),
+                percent(ratio(loaded.away, keys)),
+            ];
+            sheet.row(&findings.strategy.to_string(), Ok(cells));
+        }
+    }
+    if any {
+        let epsilon = comparison.study.settings.epsilon.unwrap_or_default();
+        writeln!(
+            out,
+            "\nLoaded: every key a load that stays, epsilon {epsilon}"
+        )?;
+        sheet.write(out)?;
+    }
+    Ok(())
 }
 
 fn movement(
