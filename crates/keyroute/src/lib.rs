@@ -5,7 +5,8 @@ pub use keyroute_core::*;
 
 #[cfg(feature = "bounded")]
 pub use keyroute_bounded::{
-    Admission, AtOrBelow, Below, Bounded, CapacityRule, Demand, Exact, Forwarding, InWalkOrder, Lease, TruncatedAverage,
+    Admission, AtOrBelow, Below, Bounded, CapacityRule, Demand, Exact, Forwarding, InWalkOrder,
+    Lease, TruncatedAverage,
 };
 #[cfg(feature = "btree-ring")]
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
