@@ -1,8 +1,7 @@
 //! Keys: from a file, standard input, a pattern, or the bundled sample.
 
-use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -228,14 +227,14 @@ impl Keys {
             Source::Pattern { parts, count } => {
                 for (place, part) in parts.iter().enumerate() {
                     if place > 0 {
-                        self.buffer.extend(number.to_string().bytes());
+                        write!(self.buffer, "{number}")?;
                     }
-                    self.buffer.extend(part.bytes());
+                    self.buffer.extend(part.as_bytes());
                 }
                 number < *count
             }
             Source::Sample { count } => {
-                self.buffer.extend(sample_key(number).bytes());
+                write_sample_key(&mut self.buffer, number)?;
                 number < *count
             }
         };
@@ -292,11 +291,9 @@ pub(crate) fn unhex(text: &[u8], into: &mut Vec<u8>) -> Result<(), String> {
 }
 
 /// Key number `i` of the sample. Each is unique: it holds `i`, or a bijection of it.
-fn sample_key(i: u64) -> String {
+fn write_sample_key(key: &mut Vec<u8>, i: u64) -> io::Result<()> {
     let mixed = keyroute::hash::mix64(i ^ 0x6b65_7972_6f75_7465);
-    let mut key = String::new();
-    // Writing to a string cannot fail.
-    let _ = match i % 6 {
+    match i % 6 {
         0 => write!(key, "user:{}", 1_000_000 + i),
         1 => write!(key, "user:{i}:session"),
         2 => write!(key, "/api/v1/items/{mixed:016x}?page={}", mixed % 50 + 1),
@@ -319,8 +316,7 @@ fn sample_key(i: u64) -> String {
             mixed >> 4 & 0xfff,
             mixed & 0xfff
         ),
-    };
-    key
+    }
 }
 
 #[cfg(test)]

@@ -170,7 +170,7 @@ impl Names {
                 match std::str::from_utf8(key) {
                     Ok(key) => {
                         line.extend(br#"{"key":"#);
-                        line.extend(json(key)?);
+                        serde_json::to_writer(&mut *line, key).map_err(std::io::Error::from)?;
                     }
                     Err(_) => {
                         line.extend(br#"{"key_hex":""#);
