@@ -1,7 +1,5 @@
 //! `keyroute fingerprint` and `keyroute diff`, run as a user runs them.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod common;
 
 use common::{file, keyroute};
