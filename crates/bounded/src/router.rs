@@ -5,8 +5,8 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use keyroute_core::{
-    AddNode, Description, Members, Node, NodeId, Rebuild, RemoveNode, Reweight, RouteError, Router,
-    Slot, Weight,
+    AddNode, Description, Members, Node, NodeId, OrderFree, Rebuild, RemoveNode, Reweight,
+    RouteError, Router, Slot, Walk, Weight,
 };
 
 use crate::loads::{Loads, NodeLoad};
@@ -374,6 +374,15 @@ where
     fn rebuild(&mut self, nodes: &[Node]) -> Result<(), RouteError> {
         self.rebuild(nodes)
     }
+}
+
+// Other forwarding orders may read the order of listing.
+impl<R, C, A> OrderFree for Bounded<R, C, A>
+where
+    R: OrderFree + Walk,
+    C: CapacityRule,
+    A: Admission,
+{
 }
 
 impl<R: fmt::Debug, C: fmt::Debug, A, O> fmt::Debug for Bounded<R, C, A, O> {
