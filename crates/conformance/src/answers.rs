@@ -2,7 +2,9 @@
 //!
 //! All of it works on `dyn Router`, so that it is compiled once.
 
-use keyroute_core::{Description, Fingerprint, Node, NodeId, Router, Walk};
+use std::fmt;
+
+use keyroute_core::{Description, Fingerprint, Node, NodeId, Router, Slot, Walk};
 
 use crate::violation::ensure;
 use crate::{Verdict, Violation};
@@ -10,7 +12,7 @@ use crate::{Verdict, Violation};
 /// All that a router's users can see, for these keys. Slots are left out: they are not identities.
 pub(crate) struct Answers<'k> {
     keys: &'k [Vec<u8>],
-    owners: Vec<Option<NodeId>>,
+    owners: Vec<Owner>,
     members: Vec<Node>,
     description: Description,
     fingerprint: Fingerprint,
@@ -20,7 +22,7 @@ impl<'k> Answers<'k> {
     pub(crate) fn of(router: &dyn Router, keys: &'k [Vec<u8>]) -> Self {
         Self {
             keys,
-            owners: keys.iter().map(|key| owner(router, key)).collect(),
+            owners: keys.iter().map(|key| Owner::of(router, key)).collect(),
             members: members(router),
             description: router.describe(),
             fingerprint: router.fingerprint(),
@@ -59,10 +61,10 @@ impl<'k> Answers<'k> {
             .iter()
             .zip(&self.owners)
             .filter_map(|(key, from)| {
-                let to = owner(other, key);
+                let to = Owner::of(other, key);
                 (to != *from).then_some(Move {
                     key,
-                    from: from.as_ref(),
+                    from: from.clone(),
                     to,
                 })
             })
@@ -71,27 +73,51 @@ impl<'k> Answers<'k> {
 
 /// A key that two routers, or one before and after, give to different nodes.
 pub(crate) struct Move<'a> {
-    pub(crate) key: &'a [u8],
-    pub(crate) from: Option<&'a NodeId>,
-    pub(crate) to: Option<NodeId>,
+    key: &'a [u8],
+    pub(crate) from: Owner,
+    pub(crate) to: Owner,
 }
 
 impl Move<'_> {
     pub(crate) fn violation(&self, when: &str) -> Violation {
-        let name = |id: Option<&NodeId>| id.map_or("nobody".into(), |id| format!("{id:?}"));
-        Violation::new(format!(
-            "{when}, key {} moved from {} to {}",
-            shown(self.key),
-            name(self.from),
-            name(self.to.as_ref())
-        ))
+        let (key, from, to) = (shown(self.key), &self.from, &self.to);
+        Violation::new(format!("{when}, key {key} moved from {from} to {to}"))
     }
 }
 
-/// The id of the owner, by way of the slot.
-pub(crate) fn owner(router: &dyn Router, key: &[u8]) -> Option<NodeId> {
-    let slot = router.route(key)?;
-    Some(router.members().get(slot)?.id().clone())
+/// Who owns a key, by id.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Nobody,
+    Member(NodeId),
+    /// A slot that holds no member: never right.
+    Ghost(Slot),
+}
+
+impl Owner {
+    pub(crate) fn of(router: &dyn Router, key: &[u8]) -> Self {
+        match router.route(key) {
+            None => Self::Nobody,
+            Some(slot) => match router.members().get(slot) {
+                None => Self::Ghost(slot),
+                Some(node) => Self::Member(node.id().clone()),
+            },
+        }
+    }
+
+    pub(crate) fn is(&self, node: &Node) -> bool {
+        matches!(self, Self::Member(id) if id == node.id())
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nobody => write!(f, "nobody"),
+            Self::Member(id) => write!(f, "{id:?}"),
+            Self::Ghost(slot) => write!(f, "slot {slot}, which holds no member"),
+        }
+    }
 }
 
 /// The members by id.

@@ -5,6 +5,7 @@ mod macros;
 
 pub mod laws;
 
+mod inputs;
 mod subject;
 mod violation;
 
@@ -17,5 +18,6 @@ mod cut;
 
 pub use case::{Case, Step};
 pub use cut::Cut;
-pub use subject::{Inputs, Subject, hold};
+pub use inputs::Inputs;
+pub use subject::{Subject, hold};
 pub use violation::{Verdict, Violation};

@@ -1,4 +1,4 @@
-//! [`Subject`]: a router under test, and the inputs that laws draw.
+//! [`Subject`]: a router under test.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,65 +7,7 @@ use keyroute_core::{Node, RouteError, Router, Weight};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use crate::generators::{Weights, cases, odd_nodes};
-use crate::{Case, Verdict, Violation};
-
-/// How many cases laws draw, and from which seed.
-///
-/// The default is fixed, so a suite that passed passes again. `KEYROUTE_CASES` and `KEYROUTE_SEED`
-/// change it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inputs {
-    /// How many cases each law draws.
-    pub cases: u32,
-    /// The seed of everything drawn.
-    pub seed: u64,
-}
-
-impl Default for Inputs {
-    fn default() -> Self {
-        Self { cases: 64, seed: 1 }
-    }
-}
-
-impl Inputs {
-    /// The default, as changed by the environment.
-    ///
-    /// # Errors
-    ///
-    /// A violation that names the variable which is not a whole number.
-    pub fn from_env() -> Result<Self, Violation> {
-        let mut inputs = Self::default();
-        if let Some(cases) = number("KEYROUTE_CASES")? {
-            inputs.cases = cases;
-        }
-        if let Some(seed) = number("KEYROUTE_SEED")? {
-            inputs.seed = seed;
-        }
-        Ok(inputs)
-    }
-}
-
-fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>, Violation> {
-    let Some(text) = std::env::var_os(name) else {
-        return Ok(None);
-    };
-    match text.to_str().and_then(|text| text.parse().ok()) {
-        Some(number) => Ok(Some(number)),
-        None => Err(Violation::new(format!(
-            "{name} is {text:?}: give a whole number"
-        ))),
-    }
-}
-
-impl fmt::Display for Inputs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "drawn with KEYROUTE_SEED={} KEYROUTE_CASES={}",
-            self.seed, self.cases
-        )
-    }
-}
+use crate::{Case, Inputs, Verdict, Violation};
 
 type Make<R> = dyn Fn(&[Node]) -> Result<R, RouteError>;
 
@@ -151,7 +93,7 @@ fn hold_each(inputs: Inputs, weights: Weights, law: &dyn Fn(&Case) -> Verdict) -
     let config = Config {
         cases: inputs.cases,
         failure_persistence: None,
-        max_shrink_iters: 5000,
+        max_shrink_iters: inputs.shrinks,
         ..Config::default()
     };
     let mut seed = [0; 32];

@@ -19,6 +19,9 @@ const STEMS: [&str; 8] = [
     "cache.eu-west-1a.example.org:1121",
 ];
 
+/// Numbers that begin and end alike.
+const NUMBERS: [u32; 10] = [0, 1, 2, 10, 11, 12, 100, 110, 111, 112];
+
 /// Ids that look alike, or like something else.
 const ODD: [&str; 28] = [
     "a",
@@ -63,7 +66,8 @@ pub(crate) fn odd_nodes() -> Vec<Node> {
 
 /// Hostile ids, as [`NodeId`] accepts them.
 pub fn ids() -> impl Strategy<Value = NodeId> {
-    let numbered = (select(&STEMS[..]), 0..130u32).prop_map(|(stem, i)| format!("{stem}{i}"));
+    let number = prop_oneof![select(&NUMBERS[..]), 0..130u32];
+    let numbered = (select(&STEMS[..]), number).prop_map(|(stem, i)| format!("{stem}{i}"));
     let odd = select(&ODD[..]).prop_map(String::from);
     let any_text = vec(any::<char>(), 1..8).prop_map(String::from_iter);
     // Equal to their very end, as long as ids may be.

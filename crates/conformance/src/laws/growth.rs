@@ -18,7 +18,7 @@ pub fn adding_moves_keys_only_to_the_newcomer<R: AddNode>(subject: &Subject<R>) 
             let before = Answers::of(&router, &case.keys);
             router.add(newcomer.clone())?;
             let mut moves = before.moves(&router);
-            if let Some(moved) = moves.find(|moved| moved.to.as_ref() != Some(newcomer.id())) {
+            if let Some(moved) = moves.find(|moved| !moved.to.is(newcomer)) {
                 return Err(moved.violation(&format!("when {:?} joined", newcomer.id())));
             }
         }

@@ -18,7 +18,7 @@ pub fn removing_moves_only_the_leavers_keys<R: RemoveNode>(subject: &Subject<R>)
             let before = Answers::of(&router, &case.keys);
             router.remove(leaver.id().as_str())?;
             let mut moves = before.moves(&router);
-            if let Some(moved) = moves.find(|moved| moved.from != Some(leaver.id())) {
+            if let Some(moved) = moves.find(|moved| !moved.from.is(&leaver)) {
                 return Err(moved.violation(&format!("when {:?} left", leaver.id())));
             }
         }

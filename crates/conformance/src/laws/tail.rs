@@ -18,7 +18,7 @@ pub fn removing_the_last_moves_only_its_keys<R: RemoveLast>(subject: &Subject<R>
             let before = Answers::of(&router, &case.keys);
             router.remove_last()?;
             let mut moves = before.moves(&router);
-            if let Some(moved) = moves.find(|moved| moved.from != Some(leaver.id())) {
+            if let Some(moved) = moves.find(|moved| !moved.from.is(leaver)) {
                 return Err(moved.violation(&format!("when {:?} left", leaver.id())));
             }
         }

@@ -26,7 +26,7 @@ pub fn raising_a_weight_moves_keys_only_to_that_node<R: Reweight>(subject: &Subj
         let before = Answers::of(&router, &case.keys);
         router.reweight(node.id().as_str(), heavy.weight())?;
         let mut moves = before.moves(&router);
-        match moves.find(|moved| moved.to.as_ref() != Some(node.id())) {
+        match moves.find(|moved| !moved.to.is(node)) {
             Some(moved) => Err(moved.violation(&format!("when {:?} grew", node.id()))),
             None => Ok(()),
         }
@@ -47,7 +47,7 @@ pub fn lowering_a_weight_moves_keys_only_from_that_node<R: Reweight>(
         let before = Answers::of(&router, &case.keys);
         router.reweight(node.id().as_str(), node.weight())?;
         let mut moves = before.moves(&router);
-        match moves.find(|moved| moved.from != Some(node.id())) {
+        match moves.find(|moved| !moved.from.is(node)) {
             Some(moved) => Err(moved.violation(&format!("when {:?} shrank", node.id()))),
             None => Ok(()),
         }
