@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use keyroute::{
-    KeyHasher, Labelled, Node, Ranges, RouteError, Router, TieOrder, VectorRing, WithTies,
+    KeyHasher, Labelled, Node, Ranges, RouteError, Router, TieOrder, VectorRing, Weight, WithTies,
 };
 use serde_json::Value;
 
@@ -115,7 +115,7 @@ pub fn moves<'a>(before: &'a [String], after: &'a [String]) -> Vec<(&'a str, &'a
 
 /// Which ids own which positions: (last position, owner), clockwise.
 #[must_use]
-pub fn arcs<R: Ranges + ?Sized>(router: &R) -> Vec<(R::Width, String)> {
+pub fn arcs<R: Ranges>(router: &R) -> Vec<(R::Width, String)> {
     let owner = |slot| router.members().get(slot).map(|node| node.id().to_string());
     let mut arcs: Vec<_> = router
         .ranges()
@@ -124,6 +124,18 @@ pub fn arcs<R: Ranges + ?Sized>(router: &R) -> Vec<(R::Width, String)> {
         .collect();
     arcs.sort();
     arcs
+}
+
+/// The part of the ring that each member owns; members without an arc are absent.
+#[must_use]
+pub fn shares<R: Ranges>(router: &R) -> BTreeMap<String, f64> {
+    let mut shares = BTreeMap::new();
+    for range in router.ranges() {
+        if let Some(owner) = router.members().get(range.owner) {
+            *shares.entry(owner.id().to_string()).or_default() += range.share();
+        }
+    }
+    shares
 }
 
 /// All orders of the elements.
@@ -141,6 +153,37 @@ pub fn orders<T: Clone>(elements: &[T]) -> Vec<Vec<T>> {
         }
     }
     all
+}
+
+/// A node of this weight.
+///
+/// # Panics
+///
+/// If the id or the weight is refused.
+#[must_use]
+pub fn node(id: &str, weight: u32) -> Node {
+    let node = Node::new(id).and_then(|node| Ok(node.with_weight(Weight::new(weight)?)));
+    node.unwrap_or_else(|error| panic!("{id:?}: {error}"))
+}
+
+/// Nodes of weight 1.
+///
+/// # Panics
+///
+/// If an id is refused.
+#[must_use]
+pub fn nodes(ids: &[impl AsRef<str>]) -> Vec<Node> {
+    ids.iter().map(|id| node(id.as_ref(), 1)).collect()
+}
+
+/// The texts of a list.
+///
+/// # Panics
+///
+/// If it is not a list of texts, or an empty one.
+#[must_use]
+pub fn texts(value: &Value) -> Vec<String> {
+    list(value).iter().map(|id| text(id).to_owned()).collect()
 }
 
 /// A ring of labelled points with this tie order, nodes in this order.

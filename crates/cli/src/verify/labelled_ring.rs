@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use keyroute::{
-    KeyHasher, Labelled, Members, Node, PointScheme, RouteDigest, Slot, TieOrder, VectorRing,
-    WithTies,
+    KeyHasher, Labelled, Members, Node, PointScheme, Slot, TieOrder, VectorRing, WithTies,
 };
 use serde_json::Value;
 
@@ -60,11 +59,6 @@ impl<H: KeyHasher<Out = u32>, T: TieOrder> LabelledRing<H, T> {
     /// The owner's name; an empty text without nodes.
     pub(crate) fn owner(&self, key: &[u8]) -> Value {
         name_of(self.members(), self.ring.route(key))
-    }
-
-    /// The owner of the key with this hash.
-    pub(crate) fn owner_at(&self, position: u32) -> Value {
-        name_of(self.members(), self.ring.route_value(position))
     }
 
     /// How many points there are, equal ones of different nodes counted each.

@@ -1,6 +1,6 @@
 //! `libketama`: the C library's continuum, over servers in the order of its file.
 
-use keyroute_ketama::{Ketama, Libketama, Node, RouteDigest, Scheme, Weight};
+use keyroute::{Ketama, Libketama, Node, RouteDigest, Scheme, Weight};
 use serde_json::Value;
 
 use super::document::{Document, Key};

@@ -1,13 +1,13 @@
 //! `seed001-bounded`: the article's `RouteBounded`, over the ring of `seed001-ring`.
 //!
-//! The capacity is trunc((total / n + 1) × (1 + ε)) with an integer division, in doubles, as the
-//! original computes it. Loads only grow: a removed node keeps its load, which stays in the total, and
-//! resumes it when it returns.
+//! The capacity is our [`TruncatedAverage`]. Loads only grow: a removed node keeps its load, which stays in
+//! the total, and resumes it when it returns. Our `Bounded` forgets a node that leaves, so the loads are
+//! kept here.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use keyroute::Walk;
+use keyroute::{CapacityRule, Demand, TruncatedAverage, Walk};
 use serde_json::{Value, json};
 
 use super::document::{Document, Key, Op};
@@ -17,7 +17,7 @@ use super::seed001_ring::{self, ArticleRing};
 
 struct Bounded {
     ring: ArticleRing,
-    epsilon: f64,
+    rule: TruncatedAverage,
     loads: BTreeMap<String, u64>,
     total: u64,
 }
@@ -37,29 +37,13 @@ pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusabl
         .ok_or_else(|| Unusable(format!("epsilon is {epsilon}: give a number")))?;
     Ok(Box::new(Bounded {
         ring,
-        epsilon,
+        rule: TruncatedAverage::new(epsilon)?,
         loads: BTreeMap::new(),
         total: 0,
     }))
 }
 
 impl Bounded {
-    /// The capacity of every node for the next key; below 1 nobody is admitted.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "the original's conversions; the range of the second is checked"
-    )]
-    fn capacity(&self, nodes: u64) -> i64 {
-        let capacity = (self.total / nodes + 1) as f64 * (1.0 + self.epsilon);
-        // Out of range the original's conversion gives the smallest number (x86-64).
-        if capacity.abs() < 9.2e18 {
-            capacity as i64
-        } else {
-            i64::MIN
-        }
-    }
-
     fn held(&self, name: &str) -> u64 {
         self.loads.get(name).copied().unwrap_or(0)
     }
@@ -78,13 +62,14 @@ impl System for Bounded {
                 "there is no node: the original divides by zero",
             ));
         }
-        let capacity = self.capacity(members.len() as u64);
+        let nodes = members.len() as u64;
+        let capacity = self
+            .rule
+            .capacity(&Demand::new(self.total, nodes, 1, nodes));
         let mut taker = None;
         self.ring.ring().walk(key, &mut |slot| {
             let name = members.get(slot).map(|node| node.id().to_string());
-            let admits =
-                |name: &String| i64::try_from(self.held(name)).is_ok_and(|held| held < capacity);
-            match name.filter(admits) {
+            match name.filter(|name| self.held(name) < capacity) {
                 None => ControlFlow::Continue(()),
                 found => {
                     taker = found;
@@ -98,8 +83,8 @@ impl System for Bounded {
                 self.total += 1;
                 name.into()
             }
-            // Nobody has room: the owner of the smallest point, and nothing is counted.
-            None => self.ring.owner_at(0),
+            // Some node always holds less than the rule gives: loads of nodes that left only raise it.
+            None => return Err(Unusable::new("no node has room, which the rule excludes")),
         })
     }
 
