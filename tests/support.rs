@@ -205,3 +205,14 @@ pub fn labelled_ring<H: KeyHasher, T: TieOrder>(
     };
     build().unwrap_or_else(|error| panic!("{error}"))
 }
+
+/// The Markdown files whose Rust examples are compiled and run.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/architecture.md")]
+    struct Architecture;
+    #[doc = include_str!("../docs/hashing.md")]
+    struct Hashing;
+}
