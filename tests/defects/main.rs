@@ -6,9 +6,10 @@
 //! | A1 | a node added twice, removed once: panic | [`membership`] |
 //! | A2–A6 | adaptive rebalancing | not part of this library yet |
 //! | A7 | no replicas, no hash, no configuration | [`membership`]; a ring without a hasher has no type, a number of points has no sign |
-//! | B1–B6 | bounded loads | [`bounded`] |
+//! | B1, B3–B6 | bounded loads | [`bounded`] |
+//! | B2 | no constructor, a nil map | there is no way but `Bounded::new` |
 //! | B7 | jump answers −1 and wrapped buckets | [`numbers`]; a negative number of buckets has no type |
-//! | B8 | nodes without a key left out of the deviation | [`numbers`] |
+//! | B8 | nodes without a key left out of the deviation | the balance of `keyroute compare`, which has a test of it |
 //! | D1 | a node added twice doubles the ring | [`membership`] |
 //! | D2 | labels without a separator | [`collisions`], and case p03 |
 //! | D3 | no removal | [`membership`] |
@@ -20,6 +21,7 @@
 //! | E7 | an empty ring answers "" and prints | [`membership`] |
 //! | K | the store | not part of this library yet |
 
+mod bounded;
 mod collisions;
 mod membership;
 mod numbers;

@@ -1,8 +1,43 @@
 //! Recorded answers of other systems, checked against our own.
 //!
-//! A file says how a system was set up (`config`, `nodes`) and what it answered (`cases`, `aux`, `ring`).
-//! The answers are computed from the set-up alone and then compared. Each system is a file here that
-//! states its rule, and who owns a point that two nodes share.
+//! A file says how a system was set up and what it answered. The answers are computed from the set-up
+//! alone and then compared. Each system is a file here that states its rule.
+//!
+//! A file is one JSON object. A field that is not listed here or known to the system is refused, since
+//! it may decide an answer.
+//!
+//! | field | what it is |
+//! | --- | --- |
+//! | `system` | the name: one of [`systems`] |
+//! | `config` | the system's parameters, and the fields of the next table |
+//! | `nodes` | names in the order they were added, or `{"name", "weight"}`; empty where the system answers numbers |
+//! | `cases` | `[key, answer]` each; the answer is a name or a number, `""` or `null` for nobody |
+//! | `aux` | facts of the run by name, such as `points` or `final_load` |
+//! | `ring` | `count`, and the `first` and `last` points as `[position, name]` |
+//! | `special_keys` | lists of cases by where they fall: `exact_hit`, `above_last`, `at_or_below_first`, `in_arc` (that ends on a shared point), `share_sensitive` |
+//! | `version`, `note` | not read |
+//!
+//! | in `config` | |
+//! | --- | --- |
+//! | `key_encoding` | `utf8` (unless said), `hex`, `u64-decimal`, or `u64,u64-decimal` for pairs |
+//! | `ops` | made after all nodes were added: `["add", name]`, `["remove", name]`, `["add_w", name, weight]`, `["add_r", name, replicas]`, `["update_w", name, weight]`, `["add_bucket"]`, `["remove_bucket", bucket]` |
+//! | `stateful` | true if the cases are one run, in order |
+//! | `events` | in such a run: `[index, op, …]`, made just before the key with this number |
+//! | `note`, `version` | not read |
+//!
+//! Who owns a point that two nodes share is stated for each system. Every point is kept: where an
+//! original loses such points on removal, ours does not, and answers otherwise.
+//!
+//! | system | label of point i | owner of a shared point |
+//! | --- | --- | --- |
+//! | `seed000-reachcache` | `{node}-{i}` | last added |
+//! | `seed001-ring`, `seed001-bounded` | `{node}#{i}` | last added |
+//! | `seed002-geecache` | `{i}{node}` | last added |
+//! | `seed003-hashring` | `{id}-{i}` | lower id: the original states no rule |
+//! | `seed004-fnv` | `{node}#VN{i}` | first added |
+//! | `libketama` | four words of MD5 of `{node}-{i}` | first listed |
+//!
+//! `seed-defects` has a form of its own: nodes that share points, and what that cost the originals.
 
 mod document;
 mod fields;

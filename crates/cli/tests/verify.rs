@@ -4,9 +4,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+
+use common::{Run, file, with_args};
 
 use serde_json::{Value, json};
 
@@ -32,25 +35,14 @@ fn read(file: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
 }
 
-/// Runs the command on this text. `name` tells tests apart, which run at the same time.
-fn verify_text(name: &str, text: &str, flags: &[&str]) -> Output {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
-    fs::write(&file, text).unwrap();
-    let command = env!("CARGO_BIN_EXE_keyroute");
-    Command::new(command)
-        .arg("verify")
-        .args(flags)
-        .arg(file)
-        .output()
-        .unwrap()
+/// Runs the command on a file of this text.
+fn verify_text(text: &str, flags: &[&str]) -> Run {
+    let file = file("answers.json", text);
+    with_args(&[&["verify", &file], flags].concat())
 }
 
-fn verify(name: &str, document: &Value) -> Output {
-    verify_text(name, &document.to_string(), &[])
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
+fn verify(document: &Value) -> Run {
+    verify_text(&document.to_string(), &[])
 }
 
 /// Another answer of the same form.
@@ -74,9 +66,8 @@ fn altered(answer: &Value) -> Value {
 }
 
 /// Expects one difference, named so.
-fn assert_differs(output: &Output, name: &str) {
-    let out = text(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{name}: {output:?}");
+fn assert_differs(run: Run, name: &str) {
+    let out = run.with_code(1);
     let mut lines = out.lines();
     let (agree, of) = lines
         .next()
@@ -89,9 +80,8 @@ fn assert_differs(output: &Output, name: &str) {
     assert!(named.starts_with(&format!("  {name}: expected ")), "{out}");
 }
 
-fn assert_unusable(output: &Output, says: &str) {
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let error = text(&output.stderr);
+fn assert_unusable(run: Run, says: &str) {
+    let error = run.refused();
     assert!(error.contains(says), "{says:?} is not in {error:?}");
 }
 
@@ -108,8 +98,8 @@ fn an_altered_answer_is_named_in_every_system() {
         let place = number * 7 % cases.len();
         cases[place][1] = altered(&cases[place][1]);
         let key = cases[place][0].as_str().unwrap().to_owned();
-        let output = verify("altered-answer", &document);
-        assert_differs(&output, &format!("case {place}, key {key:?}"));
+        let output = verify(&document);
+        assert_differs(output, &format!("case {place}, key {key:?}"));
     }
 }
 
@@ -122,8 +112,8 @@ fn an_altered_fact_of_the_run_is_named() {
         for (name, value) in aux.into_iter().flatten() {
             let mut document = document.clone();
             document["aux"][name] = altered(value);
-            let output = verify("altered-aux", &document);
-            assert_differs(&output, &format!("aux {name}"));
+            let output = verify(&document);
+            assert_differs(output, &format!("aux {name}"));
             kinds.insert(name.clone());
         }
     }
@@ -156,12 +146,12 @@ fn an_altered_ring_dump_is_named() {
         let mut document = document.clone();
         let value = document.pointer_mut(place).unwrap();
         *value = altered(value);
-        assert_differs(&verify("altered-ring", &document), name);
+        assert_differs(verify(&document), name);
     }
     let mut document = document;
     document["special_keys"]["above_last"][0] = json!("r14-7810");
-    let output = verify("altered-special-key", &document);
-    assert_differs(&output, "special_keys above_last, key \"r14-7810\"");
+    let output = verify(&document);
+    assert_differs(output, "special_keys above_last, key \"r14-7810\"");
 }
 
 #[test]
@@ -200,7 +190,7 @@ fn an_altered_defect_is_named_in_every_field() {
                 }
                 other => panic!("{other:?}"),
             };
-            assert_differs(&verify("altered-defect", &changed), &expected);
+            assert_differs(verify(&changed), &expected);
         }
     }
 }
@@ -220,7 +210,7 @@ fn fields_that_nobody_reads_are_refused() {
                 continue;
             };
             target["spin"] = json!(3);
-            assert_unusable(&verify("unknown-field", &document), "\"spin\"");
+            assert_unusable(verify(&document), "\"spin\"");
         }
     }
 }
@@ -236,7 +226,7 @@ fn small() -> Value {
 
 #[test]
 fn a_file_that_cannot_be_checked_is_exit_code_2() {
-    assert_eq!(verify("small", &small()).status.code(), Some(0));
+    assert_eq!(verify(&small()).code, 0);
     let with = |place: &str, value: Value| {
         let mut document = small();
         *document.pointer_mut(place).unwrap() = value;
@@ -335,30 +325,17 @@ fn a_file_that_cannot_be_checked_is_exit_code_2() {
             "true or false",
         ),
     ] {
-        assert_unusable(&verify("unusable", &with(place, value)), says);
+        assert_unusable(verify(&with(place, value)), says);
     }
     for missing in ["system", "config", "nodes", "cases"] {
         let mut document = small();
         document.as_object_mut().unwrap().remove(missing);
-        assert_eq!(
-            verify("missing", &document).status.code(),
-            Some(2),
-            "{missing}"
-        );
+        assert_eq!(verify(&document).code, 2, "{missing}");
     }
-    assert_unusable(&verify_text("not-json", "{", &[]), "EOF");
-    assert_unusable(
-        &verify_text("not-an-object", "[1]", &[]),
-        "is not an object",
-    );
-    let command = env!("CARGO_BIN_EXE_keyroute");
-    let output = Command::new(command)
-        .args(["verify", "no-such-file"])
-        .output()
-        .unwrap();
-    assert_unusable(&output, "no-such-file: ");
-    let output = Command::new(command).arg("verify").output().unwrap();
-    assert_unusable(&output, "FILE");
+    assert_unusable(verify_text("{", &[]), "EOF");
+    assert_unusable(verify_text("[1]", &[]), "is not an object");
+    assert_unusable(with_args(&["verify", "no-such-file"]), "no-such-file: ");
+    assert_unusable(with_args(&["verify"]), "FILE");
 }
 
 #[test]
@@ -401,7 +378,7 @@ fn set_ups_that_a_system_does_not_have_are_refused() {
             "\"ring\" is not known of this system",
         ),
     ] {
-        assert_unusable(&verify("no-such-set-up", &document), says);
+        assert_unusable(verify(&document), says);
     }
 }
 
@@ -409,30 +386,24 @@ fn set_ups_that_a_system_does_not_have_are_refused() {
 fn json_says_the_same_in_a_line_a_file() {
     let mut document = small();
     document["cases"][0][1] = json!("node-C");
-    let output = verify_text("json", &document.to_string(), &["--format", "json"]);
-    assert_eq!(output.status.code(), Some(1));
-    let line: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let output = verify_text(&document.to_string(), &["--format", "json"]);
+    let line: Value = serde_json::from_str(&output.with_code(1)).unwrap();
     assert_eq!(line["system"], "seed001-ring");
     assert_eq!((&line["checks"], &line["agree"]), (&json!(1), &json!(0)));
     assert_eq!(
         line["differences"],
         json!([{"what": "case 0, key \"user:0:session\"", "expected": "node-C", "computed": "node-B"}])
     );
-    let output = verify_text("json-unusable", "{}", &["--format", "json"]);
-    assert_eq!(output.status.code(), Some(2));
-    let line: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let output = verify_text("{}", &["--format", "json"]);
+    let line: Value = serde_json::from_str(&output.with_code(2)).unwrap();
     assert_eq!(line["error"], "the file has no \"system\"");
 }
 
 #[test]
 fn a_file_that_cannot_be_checked_does_not_hide_the_others() {
-    let fine = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fine.json");
-    fs::write(&fine, small().to_string()).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_keyroute"))
-        .arg("verify")
-        .args([Path::new("no-such-file"), &fine])
-        .output()
-        .unwrap();
-    assert_unusable(&output, "no-such-file: ");
-    assert!(text(&output.stdout).contains("1 of 1 agree"));
+    let fine = file("fine.json", small().to_string());
+    let run = with_args(&["verify", "no-such-file", &fine]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("no-such-file: "), "{run:?}");
+    assert!(run.with_code(2).contains("1 of 1 agree"));
 }
