@@ -3,7 +3,7 @@
 /// Claims laws for a router: each becomes a `#[test]`, named as a sentence.
 ///
 /// The router is made by a closure from any list of nodes (`&[Node]`); it answers
-/// `Result<R, RouteError>`. Claims are names of [laws](crate::laws), or of the families below, which
+/// `Result<R, RouteError>`. Claims are names of [laws](mod@crate::laws), or of the families below, which
 /// stand for the laws that usually go together.
 ///
 /// ```
