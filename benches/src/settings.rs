@@ -7,13 +7,17 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 
 use crate::workload::{BLOCK, Blocks, keys};
 
-/// About a second a benchmark, 20 samples: all of them take a few minutes. Longer runs are asked for
-/// on the command line (`--measurement-time`, `--sample-size`).
+/// About a second a benchmark: all of them take a few minutes. Longer runs are asked for on the
+/// command line (`--measurement-time`, `--sample-size`).
+///
+/// Many samples, so that the shortest last a fraction of a millisecond and some are undisturbed on a
+/// busy machine; few resamples, since nobody reads the confidence intervals of a fastest sample.
 #[must_use]
 pub fn criterion() -> Criterion {
     Criterion::default()
         .without_plots()
-        .sample_size(20)
+        .sample_size(100)
+        .nresamples(2_000)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_millis(700))
 }

@@ -9,7 +9,7 @@ pub const KEYS: usize = 1 << 20;
 
 /// How many keys one timed iteration routes. Iterations take the blocks in turn, so that all keys come
 /// by before one returns.
-pub const BLOCK: usize = 1 << 12;
+pub const BLOCK: usize = 1 << 10;
 
 /// The sizes of the fleets whose lookups are measured, in nodes.
 pub const SIZES: [u32; 5] = [3, 10, 100, 1_000, 10_000];
