@@ -1,9 +1,13 @@
 //! [`Inputs`]: how much is drawn, and from which seed.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
 
-use crate::Violation;
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+
+use crate::{Verdict, Violation};
 
 /// How many cases laws draw, and from which seed.
 ///
@@ -45,6 +49,60 @@ impl Inputs {
         }
         Ok(inputs)
     }
+
+    /// Holds a law to everything that is drawn, and reports the smallest input found that breaks it.
+    ///
+    /// For laws of your own, over the [generators](crate::generators) or other strategies:
+    ///
+    /// ```
+    /// use keyroute_conformance::{Inputs, Violation, generators};
+    ///
+    /// Inputs::default().each(generators::ids(), |id| match id.as_bytes().len() {
+    ///     1..=4096 => Ok(()),
+    ///     length => Err(Violation::new(format!("{id:?} has {length} bytes"))),
+    /// })?;
+    /// # Ok::<(), Violation>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The law's violation, with the input and the seed.
+    pub fn each<S: Strategy>(&self, drawn: S, law: impl Fn(&S::Value) -> Verdict) -> Verdict {
+        let config = Config {
+            cases: self.cases,
+            failure_persistence: None,
+            max_shrink_iters: self.shrinks,
+            ..Config::default()
+        };
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&self.seed.to_le_bytes());
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        TestRunner::new_with_rng(config, rng)
+            .run(&drawn, |input| {
+                let verdict = caught(|| law(&input));
+                verdict.map_err(|violation| TestCaseError::fail(violation.what().to_owned()))
+            })
+            .map_err(|error| match error {
+                TestError::Fail(what, input) => {
+                    Violation::new(what.message()).shown_by(format_args!("{input:?}\n{self}"))
+                }
+                TestError::Abort(why) => Violation::new(format!("nothing could be drawn: {why}")),
+            })
+    }
+}
+
+/// A law that panics is broken by what it panics under.
+fn caught(law: impl FnOnce() -> Verdict) -> Verdict {
+    catch_unwind(AssertUnwindSafe(law)).unwrap_or_else(|payload| {
+        let words = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| payload.downcast_ref::<&str>().copied());
+        Err(Violation::new(format!(
+            "panicked: {}",
+            words.unwrap_or("without words")
+        )))
+    })
 }
 
 fn number<N: FromStr>(name: &str) -> Result<Option<N>, Violation> {

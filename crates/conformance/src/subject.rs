@@ -1,10 +1,8 @@
 //! [`Subject`]: a router under test.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use keyroute_core::{Node, RouteError, Router, Weight};
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use crate::generators::{Weights, cases, odd_nodes};
 use crate::{Case, Inputs, Verdict, Violation};
@@ -90,26 +88,7 @@ impl<R: Router> Subject<R> {
 
 // Not generic: it is compiled once, not for each law and router.
 fn hold_each(inputs: Inputs, weights: Weights, law: &dyn Fn(&Case) -> Verdict) -> Verdict {
-    let config = Config {
-        cases: inputs.cases,
-        failure_persistence: None,
-        max_shrink_iters: inputs.shrinks,
-        ..Config::default()
-    };
-    let mut seed = [0; 32];
-    seed[..8].copy_from_slice(&inputs.seed.to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-    TestRunner::new_with_rng(config, rng)
-        .run(&cases(weights), |case| {
-            let verdict = caught(|| law(&case));
-            verdict.map_err(|violation| TestCaseError::fail(violation.what().to_owned()))
-        })
-        .map_err(|error| match error {
-            TestError::Fail(what, case) => {
-                Violation::new(what.message()).shown_by(format_args!("{case:?}\n{inputs}"))
-            }
-            TestError::Abort(why) => Violation::new(format!("no case could be drawn: {why}")),
-        })
+    inputs.each(cases(weights), law)
 }
 
 /// A node of weight 1 and one of weight 2.
@@ -122,20 +101,6 @@ fn two_weights() -> Vec<Node> {
         .zip(weights)
         .filter_map(|(id, weight)| Some(Node::new(id).ok()?.with_weight(weight)))
         .collect()
-}
-
-/// A router that panics breaks the law it panics under.
-fn caught(law: impl FnOnce() -> Verdict) -> Verdict {
-    catch_unwind(AssertUnwindSafe(law)).unwrap_or_else(|payload| {
-        let words = payload
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| payload.downcast_ref::<&str>().copied());
-        Err(Violation::new(format!(
-            "panicked: {}",
-            words.unwrap_or("without words")
-        )))
-    })
 }
 
 impl<R> fmt::Debug for Subject<R> {
