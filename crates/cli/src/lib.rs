@@ -9,6 +9,8 @@ mod compare;
 pub mod fleet;
 pub mod hashes;
 pub mod keys;
+#[cfg(feature = "plot")]
+mod plot;
 mod progress;
 pub mod strategy;
 pub mod verify;

@@ -13,6 +13,8 @@ use crate::compare::{KeyArena, Scenario, Study, Sweep};
 use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
 use crate::keys::{KeyArgs, Otherwise};
+#[cfg(feature = "plot")]
+use crate::plot::{ComparisonFigure, MAX_CHANGES, PlotFile, PointsFigure};
 use crate::progress::Progress;
 use crate::strategy::{Epsilon, StrategyName};
 use crate::{CliError, Outcome};
@@ -92,6 +94,10 @@ pub(crate) struct CompareArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Draw the result, too: .svg or .png
+    #[cfg(feature = "plot")]
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PlotFile>,
     /// Take no times, so that the output is the same in every run
     #[arg(long)]
     no_timing: bool,
@@ -122,6 +128,16 @@ pub(crate) fn run(args: &CompareArgs, out: &mut dyn Write) -> Result<Outcome, Cl
 
 fn compare(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(), CliError> {
     let scenarios = args.scenarios(fleet)?;
+    #[cfg(feature = "plot")]
+    if args.plot.is_some() && scenarios.len() > MAX_CHANGES {
+        return Err(CliError::at(
+            "--plot",
+            format!(
+                "{} changes, at most {MAX_CHANGES} fit a picture: give fewer, or leave --each out",
+                scenarios.len()
+            ),
+        ));
+    }
     let (keys, source) = args.keys()?;
     let settings = Settings {
         strategy: None,
@@ -152,7 +168,12 @@ fn compare(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(),
         default_changes: !args.has_changes(),
         findings: &findings,
     };
-    comparison.write(args.format, out)
+    comparison.write(args.format, out)?;
+    #[cfg(feature = "plot")]
+    if let Some(file) = &args.plot {
+        file.write(&ComparisonFigure::new(&comparison))?;
+    }
+    Ok(())
 }
 
 fn tabulate(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(), CliError> {
@@ -181,7 +202,12 @@ fn tabulate(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<()
         fleet: &args.fleet_source(),
         rows: &sweep.run()?,
     };
-    swept.write(args.format, out)
+    swept.write(args.format, out)?;
+    #[cfg(feature = "plot")]
+    if let Some(file) = &args.plot {
+        file.write(&PointsFigure(&swept))?;
+    }
+    Ok(())
 }
 
 impl CompareArgs {

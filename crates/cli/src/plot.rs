@@ -1,0 +1,12 @@
+//! Pictures of comparisons: SVG or PNG, with a font that comes with the program.
+
+mod balance;
+mod canvas;
+mod comparison;
+mod movement;
+mod points;
+mod style;
+
+pub(crate) use canvas::PlotFile;
+pub(crate) use comparison::{ComparisonFigure, MAX_CHANGES};
+pub(crate) use points::PointsFigure;
