@@ -7,6 +7,7 @@
 //! of a false alarm of at most 1 in 10^9, and no chance at all under the seed that is fixed.
 
 mod balance;
+mod bounded;
 mod digests;
 mod fingerprints;
 mod growth;
@@ -23,6 +24,7 @@ mod weights;
 mod zones;
 
 pub use balance::*;
+pub use bounded::*;
 pub use digests::*;
 pub use fingerprints::*;
 pub use growth::*;

@@ -15,9 +15,11 @@ pub mod generators;
 mod answers;
 mod chance;
 mod cut;
+mod loads;
 
 pub use case::{Case, Step};
 pub use cut::Cut;
 pub use inputs::Inputs;
+pub use loads::Loads;
 pub use subject::{Subject, hold};
 pub use violation::{Verdict, Violation};

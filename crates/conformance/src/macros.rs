@@ -32,6 +32,7 @@
 /// | `walks` | [`Walk`](keyroute_core::Walk) | orders, replicas, zones; the restriction property |
 /// | `walks_that_change` | `Walk`, `AddNode`, `RemoveNode` | orders stay as stable as owners |
 /// | `ranges` | [`Ranges`](keyroute_core::Ranges), `RouteDigest` | ranges hold every position once and agree with lookups |
+/// | `bounded(…)` | bounded, and asked through a [`Loads`](crate::Loads) | loads respect capacities, find a node, and end |
 /// | `ring` | all of these but `OrderFree` and `RemoveLast` | all of these but `order_free` and `tail` |
 ///
 /// A law that the router cannot be asked about does not compile; [`hold`](crate::hold) shows it.
@@ -164,6 +165,18 @@ macro_rules! __claims {
             the_ranges_hold_every_position_once,
             neighbouring_ranges_have_different_owners,
             ranges_own_what_is_routed_to_them,
+            $($($rest)*)?
+        }
+    };
+    ([$make:expr] bounded($loads:expr) $(, $($rest:tt)*)?) => {
+        $crate::__claims! {
+            [$make]
+            no_node_takes_more_than_its_capacity($loads),
+            a_load_passes_only_full_nodes($loads),
+            every_load_finds_a_node($loads),
+            idle_it_answers_as_the_plain_router($loads),
+            the_loads_are_the_leases_alive($loads),
+            the_loads_of_a_leaver_leave_with_it($loads),
             $($($rest)*)?
         }
     };

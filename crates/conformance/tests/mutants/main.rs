@@ -7,6 +7,7 @@ mod fault;
 mod tables;
 
 mod balance;
+mod bounded;
 mod changes;
 mod digests;
 mod fingerprints;
@@ -37,10 +38,13 @@ fn subject<W: Wrong>() -> Subject<W::Router> {
     Subject::new(W::Router::made, inputs)
 }
 
-/// The laws, those with a number at that of a ring with 160 points.
-mod at_160_points {
-    use keyroute_conformance::{Subject, Verdict};
-    use keyroute_core::Router;
+/// The laws as they are asked here: with 160 points where they want a number, and through [`Asked`]
+/// where they are about loads.
+mod asked {
+    use keyroute_conformance::{Loads, Subject, Verdict};
+    use keyroute_core::{RemoveNode, Router};
+
+    use crate::bounded::Asked;
 
     pub(crate) use keyroute_conformance::laws::*;
 
@@ -51,6 +55,23 @@ mod at_160_points {
     pub(crate) fn shares_follow_the_weights<R: Router>(subject: &Subject<R>) -> Verdict {
         keyroute_conformance::laws::shares_follow_the_weights(subject, 160)
     }
+
+    macro_rules! of_loads {
+        ($($law:ident),*) => {$(
+            pub(crate) fn $law<R: RemoveNode>(subject: &Subject<R>) -> Verdict
+            where
+                Asked: Loads<R>,
+            {
+                keyroute_conformance::laws::$law(subject, Asked)
+            }
+        )*};
+    }
+
+    of_loads! {
+        no_node_takes_more_than_its_capacity, a_load_passes_only_full_nodes, every_load_finds_a_node,
+        idle_it_answers_as_the_plain_router, the_loads_are_the_leases_alive,
+        the_loads_of_a_leaver_leave_with_it
+    }
 }
 
 macro_rules! kills {
@@ -59,7 +80,7 @@ macro_rules! kills {
             law: stringify!($law),
             mutant: stringify!($mutant),
             words: $words,
-            verdict: || at_160_points::$law(&subject::<$mutant>()),
+            verdict: || asked::$law(&subject::<$mutant>()),
         }),+),*]
     };
 }
@@ -224,6 +245,20 @@ fn kills() -> Vec<Kill> {
             balance::Points<80> => "as much as chance";
         every_node_owns_something:
             balance::RoundsSharesDown => "owns none of";
+
+        no_node_takes_more_than_its_capacity:
+            bounded::TakesOneTooMany => "over its capacity of";
+        a_load_passes_only_full_nodes:
+            bounded::GoesElsewhere => "and passed";
+        every_load_finds_a_node:
+            bounded::Sheds => "finds none of";
+        idle_it_answers_as_the_plain_router:
+            bounded::GoesElsewhere => "new and idle, key",
+            bounded::Leaks => "and idle, key";
+        the_loads_are_the_leases_alive:
+            bounded::Leaks => "leases are alive";
+        the_loads_of_a_leaver_leave_with_it:
+            bounded::RemembersTheDead => "the total is";
     }
 }
 
@@ -285,4 +320,7 @@ fn every_law_has_a_mutant() {
 laws! {
     without_a_fault: fault::Mutant::<fault::Nothing>::made,
     keeps [ring, tail, balances_as_a_ring(160), shares_follow_the_weights(160), every_node_owns_something],
+
+    without_a_fault_of_loads: <bounded::Sane as Wrong>::Router::made,
+    keeps [bounded(bounded::Asked)],
 }
