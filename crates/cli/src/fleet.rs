@@ -1,7 +1,7 @@
 //! Fleet files: the nodes, and how keys are routed to them.
 
-use std::fs;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -11,6 +11,9 @@ use serde::{Deserialize, Deserializer};
 use crate::CliError;
 use crate::hashes::HashName;
 use crate::strategy::{Epsilon, StrategyName};
+
+/// The longest fleet file, 256 MiB: room for the most nodes a router holds, with short ids.
+pub const MAX_FLEET_LEN: u64 = 256 << 20;
 
 /// The sample fleet that commands use when none is given.
 const SAMPLE: &str = include_str!("sample-fleet.toml");
@@ -88,10 +91,9 @@ impl Fleet {
     pub fn read(path: &Path) -> Result<Self, CliError> {
         let place = path.display();
         let text = if path == Path::new("-") {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).map(|_| text)
+            read_bounded(io::stdin().lock())
         } else {
-            fs::read_to_string(path)
+            File::open(path).and_then(read_bounded)
         };
         let text = text.map_err(|error| CliError::at(&place, error))?;
         let ending = path
@@ -183,6 +185,18 @@ impl Fleet {
         }
         .try_into()
     }
+}
+
+/// All of a file, if it is at most [`MAX_FLEET_LEN`] bytes of text.
+fn read_bounded(file: impl Read) -> io::Result<String> {
+    let mut text = String::new();
+    file.take(MAX_FLEET_LEN + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FLEET_LEN {
+        return Err(io::Error::other(format!(
+            "the fleet file is over {MAX_FLEET_LEN} bytes: split the fleet"
+        )));
+    }
+    Ok(text)
 }
 
 fn not_a_weight(weight: &str) -> String {
