@@ -215,4 +215,6 @@ mod documents {
     struct Architecture;
     #[doc = include_str!("../docs/hashing.md")]
     struct Hashing;
+    #[doc = include_str!("../docs/limits.md")]
+    struct Limits;
 }
