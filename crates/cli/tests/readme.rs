@@ -2,7 +2,6 @@
 
 // A shell, and the sizes of 64-bit machines.
 #![cfg(all(unix, target_pointer_width = "64"))]
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
