@@ -35,21 +35,22 @@ impl KeyArena {
             None => (None, false),
         };
         let mut progress = Progress::new("reading keys", total);
+        if let Some(Expected::Keys(count)) = keys.expected()
+            && count > most as u64
+        {
+            // Said before the work.
+            return Err(too_many(&source, &format!("{most} keys")));
+        }
         let mut arena = Self::default();
         while let Some(key) = keys.next()? {
             let end = arena.bytes.len() + key.len();
-            let refuse = |limit: String| {
-                CliError::at(
-                    &source,
-                    format!("over {limit}, more than are compared at once: give fewer keys"),
-                )
-            };
             if arena.ends.len() == most {
-                return Err(refuse(format!("{most} keys")));
+                return Err(too_many(&source, &format!("{most} keys")));
             }
             // MAX_KEY_BYTES is below u32::MAX.
             let place = u32::try_from(end).ok().filter(|_| end <= most_bytes);
-            let place = place.ok_or_else(|| refuse(format!("{most_bytes} bytes of keys")))?;
+            let place =
+                place.ok_or_else(|| too_many(&source, &format!("{most_bytes} bytes of keys")))?;
             arena.bytes.extend(key);
             arena.ends.push(place);
             progress.advance(if by_bytes { key.len() as u64 + 1 } else { 1 });
@@ -80,9 +81,17 @@ impl KeyArena {
     }
 }
 
+fn too_many(source: &str, limit: &str) -> CliError {
+    CliError::at(
+        source,
+        format!("over {limit}, more than are compared at once: give fewer keys"),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::{KeyArgs, Otherwise};
 
     #[test]
     fn keys_come_back_as_they_went_in() {
@@ -102,7 +111,25 @@ mod tests {
         };
         assert_eq!(read(10, 20), Ok(10));
         assert!(read(9, 20).unwrap_err().contains("over 9 keys"));
+        assert_eq!(read(9, 2).unwrap_err(), read(9, 20).unwrap_err());
         assert!(read(10, 19).unwrap_err().contains("over 19 bytes of keys"));
+    }
+
+    #[test]
+    fn a_file_that_tells_no_number_is_refused_where_the_limit_is_met() {
+        let file = std::env::temp_dir().join(format!("keyroute-arena-{}", std::process::id()));
+        std::fs::write(&file, "a\nb\nc\n").unwrap();
+        let args = KeyArgs {
+            file: Some(file.clone()),
+            ..KeyArgs::default()
+        };
+        let read = |most| {
+            let mut keys = args.open(Otherwise::Sample).unwrap();
+            KeyArena::read_up_to(&mut keys, most, 100).map(|arena| arena.len())
+        };
+        assert_eq!(read(3).unwrap(), 3);
+        assert!(read(2).unwrap_err().to_string().contains("over 2 keys"));
+        std::fs::remove_file(file).unwrap();
     }
 
     #[test]
