@@ -40,7 +40,8 @@ laws! {
         Ok(Bounded::new(ring, Exact::new(250)?))
     },
     keeps [
-        lookup, order_free, growth, removal, rebuilding, weights, bounded(ByLease),
+        lookup, order_free, growth, removal, remove_then_add_is_the_identity, rebuilding, weights,
+        bounded(ByLease),
         balances_as_a_ring(160), shares_follow_the_weights(160), every_node_owns_something,
     ],
 
