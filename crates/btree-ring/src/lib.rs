@@ -17,7 +17,7 @@ keyroute_core::named_ring! {
     /// | lookup | O(log nV): one hash, one descent of the tree |
     /// | add, remove, reweight | O(V log nV) |
     /// | build | O(nV log nV) |
-    /// | memory | about 24 to 36 bytes a point |
+    /// | memory | about 40 bytes a point over 64-bit positions |
     ///
     /// ```
     /// use keyroute_btree_ring::{BTreeRing, Node};
