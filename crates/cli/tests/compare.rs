@@ -470,6 +470,7 @@ fn a_table_refuses_what_it_would_pass_over() {
         "--each",
         "--strategies jump",
         "--epsilon 1",
+        "--replicas 3",
     ] {
         for table in ["--points 1,2", "--hash crc32,md5", "--trials 2"] {
             let message = keyroute(&format!("compare {table} {flag}")).refused();

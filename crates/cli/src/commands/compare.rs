@@ -19,6 +19,9 @@ use crate::progress::Progress;
 use crate::strategy::{Epsilon, StrategyName};
 use crate::{CliError, Outcome};
 
+/// How many replicas are compared unless said: the owner and the next node.
+const DEFAULT_REPLICAS: usize = 2;
+
 /// The most replicas that are compared.
 const MAX_REPLICAS: usize = 100;
 
@@ -68,15 +71,9 @@ pub(crate) struct CompareArgs {
     /// Compare each change alone, not all as one
     #[arg(long)]
     each: bool,
-    /// How many replicas a key has, 1 to 100; all nodes if there are fewer
-    #[arg(
-        short,
-        long,
-        value_name = "N",
-        allow_negative_numbers = true,
-        default_value_t = 2
-    )]
-    replicas: usize,
+    /// How many replicas a key has, 1 to 100; all nodes if there are fewer [default: 2]
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    replicas: Option<usize>,
     /// Hash functions, by name; one to compare strategies, several for a table
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     hash: Vec<HashName>,
@@ -108,12 +105,7 @@ fn node_id(text: &str) -> Result<NodeId, String> {
 }
 
 pub(crate) fn run(args: &CompareArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
-    if !(1..=MAX_REPLICAS).contains(&args.replicas) {
-        return Err(CliError::at(
-            "--replicas",
-            format!("{} nodes a key: give 1 to {MAX_REPLICAS}", args.replicas),
-        ));
-    }
+    args.check_replicas()?;
     args.check_kind()?;
     check_stdin(args.fleet.as_deref(), &args.keys, Otherwise::Sample)?;
     let fleet = Fleet::read_or_sample(args.fleet.as_deref())?;
@@ -150,7 +142,7 @@ fn compare(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(),
         nodes: &fleet.nodes,
         keys: &keys,
         scenarios: &scenarios,
-        replicas: args.replicas,
+        replicas: args.replicas.unwrap_or(DEFAULT_REPLICAS),
         timing: !args.no_timing,
     };
     let strategies = args.strategies();
@@ -216,6 +208,16 @@ impl CompareArgs {
         self.points.len() > 1 || self.hash.len() > 1 || self.trials.is_some()
     }
 
+    fn check_replicas(&self) -> Result<(), CliError> {
+        match self.replicas {
+            Some(n) if !(1..=MAX_REPLICAS).contains(&n) => Err(CliError::at(
+                "--replicas",
+                format!("{n} nodes a key: give 1 to {MAX_REPLICAS}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses flags that a table would pass over.
     fn check_kind(&self) -> Result<(), CliError> {
         let foreign = [
@@ -224,6 +226,7 @@ impl CompareArgs {
             ("--reweight", !self.reweight.is_empty()),
             ("--each", self.each),
             ("--strategies", !self.strategies.is_empty()),
+            ("--replicas", self.replicas.is_some()),
             ("--epsilon", self.epsilon.is_some()),
         ];
         let given = foreign.iter().find(|(_, given)| *given);

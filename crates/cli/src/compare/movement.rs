@@ -102,9 +102,9 @@ impl Movement {
     /// Compares owners, key by key.
     pub(crate) fn between(before: &[u32], after: &[u32], directions: &Directions) -> Self {
         let mut movement = Self::default();
-        for (&from, &to) in before.iter().zip(after) {
-            if from == to {
-            } else if directions.loses(from) || directions.gains(to) {
+        let pairs = before.iter().zip(after);
+        for (&from, &to) in pairs.filter(|(from, to)| from != to) {
+            if directions.loses(from) || directions.gains(to) {
                 movement.needed += 1;
             } else {
                 movement.needless += 1;

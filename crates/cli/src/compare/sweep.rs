@@ -1,6 +1,6 @@
 //! [`Sweep`]: how many points, and which hash? The balance of a ring for each pair.
 
-use keyroute::{Node, NodeId};
+use keyroute::{Node, NodeId, RouteError};
 
 use super::{Balance, KeyArena, Numbering, ratio};
 use crate::CliError;
@@ -52,9 +52,8 @@ impl Sweep<'_> {
     ///
     /// [`CliError`] if an id is too long to be made another for a trial.
     pub(crate) fn run(&self) -> Result<Vec<Row>, CliError> {
-        let fleets: Vec<Vec<Node>> = (1..=self.trials)
-            .map(|trial| self.fleet(trial))
-            .collect::<Result<_, _>>()?;
+        // The last trial's ids are the longest: if they fit, all do.
+        self.fleet(self.trials)?;
         let pairs = self.points.len() * self.hashes.len();
         let work = pairs as u64 * u64::from(self.trials) * self.keys.len() as u64;
         let mut progress = Progress::new("comparing", Some(work));
@@ -65,15 +64,15 @@ impl Sweep<'_> {
             cells: self
                 .hashes
                 .iter()
-                .map(|&hash| self.spread(points, hash, &fleets, &mut progress))
+                .map(|&hash| self.spread(points, hash, &mut progress))
                 .collect(),
         });
         Ok(rows.collect())
     }
 
     /// The fleet of a trial: the first is the given one.
-    fn fleet(&self, trial: u32) -> Result<Vec<Node>, CliError> {
-        let rename = |node: &Node| -> Result<Node, CliError> {
+    fn fleet(&self, trial: u32) -> Result<Vec<Node>, RouteError> {
+        let rename = |node: &Node| {
             if trial == 1 {
                 return Ok(node.clone());
             }
@@ -87,7 +86,6 @@ impl Sweep<'_> {
         &self,
         points: u32,
         hash: HashName,
-        fleets: &[Vec<Node>],
         progress: &mut Progress,
     ) -> Result<Spread, String> {
         let settings = Settings {
@@ -95,27 +93,23 @@ impl Sweep<'_> {
             points: Some(points),
             ..Settings::default()
         };
-        let mut balances = Vec::with_capacity(fleets.len());
-        for nodes in fleets {
-            let ring = strategy::build(StrategyName::VectorRing, &settings, nodes)
+        let (mut cvs, mut highest, mut lowest) = (Vec::new(), Vec::new(), Vec::new());
+        for trial in 1..=self.trials {
+            let nodes = self.fleet(trial).map_err(|error| error.to_string())?;
+            let ring = strategy::build(StrategyName::VectorRing, &settings, &nodes)
                 .map_err(|refusal| refusal.to_string());
             progress.advance(self.keys.len() as u64);
-            let owners = Numbering::of(nodes).owners(&*ring?, self.keys);
-            balances.push(Balance::of_owners(&owners, nodes));
+            let owners = Numbering::of(&nodes).owners(&*ring?, self.keys);
+            let balance = Balance::of_owners(&owners, &nodes);
+            cvs.push(balance.cv);
+            highest.push(balance.max_over_mean);
+            lowest.push(balance.min_over_mean);
         }
-        let median = |measure: fn(&Balance) -> f64| {
-            let mut values: Vec<f64> = balances.iter().map(measure).collect();
-            values.sort_by(f64::total_cmp);
-            values[values.len() / 2]
-        };
         Ok(Spread {
-            cv: median(|balance| balance.cv),
-            max_over_mean: median(|balance| balance.max_over_mean),
-            min_over_mean: median(|balance| balance.min_over_mean),
-            worst_max_over_mean: balances
-                .iter()
-                .map(|balance| balance.max_over_mean)
-                .fold(0.0, f64::max),
+            cv: median(&mut cvs),
+            max_over_mean: median(&mut highest),
+            min_over_mean: median(&mut lowest),
+            worst_max_over_mean: highest.into_iter().fold(0.0, f64::max),
         })
     }
 
@@ -136,6 +130,12 @@ impl Sweep<'_> {
         });
         (variances.sum::<f64>() / ratio(self.nodes.len() as u64, 1u32)).sqrt()
     }
+}
+
+/// The middle one; of an even number the higher of the two.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 #[cfg(test)]
