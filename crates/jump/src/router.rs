@@ -1,9 +1,9 @@
-//! [`Jump`]: a router over [`jump_hash`].
+//! The family as routers: [`Jump`] and its siblings.
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{BucketFunction, Bucketed};
 
-use crate::jump_hash;
+use crate::{binomial_hash, flip_hash, jump_back_hash, jump_hash, power_hash};
 
 /// Jump consistent hash over an ordered list of nodes: bucket i is the i-th node.
 ///
@@ -40,15 +40,52 @@ use crate::jump_hash;
 /// ```
 pub type Jump<H = NativeHasher> = Bucketed<JumpHash, H>;
 
-/// [`jump_hash`] as the bucket function of [`Jump`]: `jump/1`.
-#[derive(Clone, Copy, Debug)]
-pub struct JumpHash;
+/// [`jump_back_hash`] over an ordered list of nodes: what [`Jump`] promises, in constant time.
+///
+/// ```
+/// use keyroute_jump::JumpBack;
+///
+/// let shards = JumpBack::from_ids(["shard-0", "shard-1", "shard-2"])?;
+/// assert!(shards.route_id(b"user:1").is_some());
+/// # Ok::<(), keyroute_jump::RouteError>(())
+/// ```
+pub type JumpBack<H = NativeHasher> = Bucketed<JumpBackHash, H>;
 
-impl BucketFunction<u64> for JumpHash {
-    const NAME: &'static str = "jump";
-    const REVISION: u32 = 1;
+/// [`flip_hash`] over an ordered list of nodes: what [`Jump`] promises, in constant time.
+pub type Flip<H = NativeHasher> = Bucketed<FlipHash, H>;
 
-    fn bucket(hash: u64, buckets: u32) -> Option<u32> {
-        jump_hash(hash, buckets)
-    }
+/// [`power_hash`] over an ordered list of nodes: what [`Jump`] promises, in constant time.
+pub type Power<H = NativeHasher> = Bucketed<PowerHash, H>;
+
+/// [`binomial_hash`] over an ordered list of nodes: what [`Jump`] promises, in constant time.
+pub type Binomial<H = NativeHasher> = Bucketed<BinomialHash, H>;
+
+macro_rules! bucket_functions {
+    ($($(#[$doc:meta])* $name:ident: $strategy:literal, $function:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl BucketFunction<u64> for $name {
+            const NAME: &'static str = $strategy;
+            const REVISION: u32 = 1;
+
+            fn bucket(hash: u64, buckets: u32) -> Option<u32> {
+                $function(hash, buckets)
+            }
+        }
+    )*};
+}
+
+bucket_functions! {
+    /// [`jump_hash`] as the bucket function of [`Jump`]: `jump/1`.
+    JumpHash: "jump", jump_hash;
+    /// [`jump_back_hash`] as the bucket function of [`JumpBack`]: `jump-back/1`.
+    JumpBackHash: "jump-back", jump_back_hash;
+    /// [`flip_hash`] as the bucket function of [`Flip`]: `flip/1`.
+    FlipHash: "flip", flip_hash;
+    /// [`power_hash`] as the bucket function of [`Power`]: `power/1`.
+    PowerHash: "power", power_hash;
+    /// [`binomial_hash`] as the bucket function of [`Binomial`]: `binomial/1`.
+    BinomialHash: "binomial", binomial_hash;
 }

@@ -1,9 +1,8 @@
 //! [`jump_hash`]: the paper, on numbers only.
 
-/// The most buckets: 2^31 − 1. The paper's bucket numbers are 32-bit signed.
-pub const MAX_BUCKETS: u32 = i32::MAX as u32;
+use crate::buckets::covered;
 
-/// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over [`MAX_BUCKETS`].
+/// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over [`MAX_BUCKETS`](crate::MAX_BUCKETS).
 ///
 /// Growing from n to n + 1 buckets moves 1 key in n + 1, each to bucket n. The key should be a hash:
 /// every bit counts, but nearby keys share their first draws.
@@ -29,9 +28,7 @@ pub const MAX_BUCKETS: u32 = i32::MAX as u32;
               and below 2^62"
 )]
 pub fn jump_hash(key: u64, buckets: u32) -> Option<u32> {
-    if buckets == 0 || buckets > MAX_BUCKETS {
-        return None;
-    }
+    covered(buckets)?;
     let mut state = key;
     let mut bucket: u32 = 0;
     loop {
@@ -44,33 +41,5 @@ pub fn jump_hash(key: u64, buckets: u32) -> Option<u32> {
             return Some(bucket);
         }
         bucket = next as u32;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn growing_by_one_moves_keys_only_to_the_new_bucket() {
-        for key in (0..2000u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
-            let mut before = jump_hash(key, 1).unwrap();
-            for buckets in 2..=200 {
-                let after = jump_hash(key, buckets).unwrap();
-                assert!(
-                    after == before || after == buckets - 1,
-                    "key {key}, {buckets} buckets"
-                );
-                before = after;
-            }
-        }
-    }
-
-    #[test]
-    fn numbers_of_buckets_that_the_paper_does_not_cover_are_refused() {
-        assert_eq!(jump_hash(1, 0), None);
-        assert_eq!(jump_hash(1, MAX_BUCKETS + 1), None);
-        assert_eq!(jump_hash(1, u32::MAX), None);
-        assert!(jump_hash(u64::MAX, MAX_BUCKETS).unwrap() < MAX_BUCKETS);
     }
 }

@@ -1,0 +1,72 @@
+//! [`power_hash`]: a power of two first, then jump for the rest.
+
+use crate::buckets::{covered, mask, top_bit};
+use crate::words::{low, word};
+
+/// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over
+/// [`MAX_BUCKETS`](crate::MAX_BUCKETS).
+///
+/// Growing from n to n + 1 buckets moves 1 key in n + 1, each to bucket n. Uses doubles as
+/// [`jump_hash`](crate::jump_hash) does: one rounded division and one multiplication a step.
+///
+/// Cost: two pseudo-random words, and above a power of two a step or two of jump; no memory.
+///
+/// Source: Leu, *Fast Consistent Hashing in Constant Time*, 2023. The paper leaves the hash open; this
+/// one draws the words of SplitMix64, and is not the answer of other libraries.
+///
+/// ```
+/// use keyroute_jump::power_hash;
+///
+/// assert_eq!(power_hash(1, 1), Some(0));
+/// assert_eq!(power_hash(1, 0), None);
+/// ```
+#[must_use]
+pub fn power_hash(key: u64, buckets: u32) -> Option<u32> {
+    covered(buckets)?;
+    let mask = mask(buckets);
+    let bucket = in_power_of_two(key, mask);
+    if bucket < buckets {
+        return Some(bucket);
+    }
+    // Only the top level is not whole. Where would a key of the level below have jumped since?
+    let below = mask / 2;
+    let jumped = jump_from(word(key, 32), below, buckets);
+    Some(if jumped > below {
+        jumped
+    } else {
+        in_power_of_two(key, below)
+    })
+}
+
+/// The bucket among all that the mask covers. A larger mask either leaves it or moves it to a higher
+/// level.
+fn in_power_of_two(key: u64, mask: u32) -> u32 {
+    let masked = low(word(key, 0)) & mask;
+    if masked == 0 {
+        return 0;
+    }
+    let level = top_bit(masked);
+    level + (low(word(key, u64::from(level.ilog2()) + 1)) & (level - 1))
+}
+
+/// The last stop below `buckets` of a jump that begins at `bucket`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "draw + 1 <= 2^31 and bucket < 2^31 are exact in a double; the product is positive \
+              and below 2^62"
+)]
+fn jump_from(mut state: u64, mut bucket: u32, buckets: u32) -> u32 {
+    loop {
+        state = state
+            .wrapping_mul(2_862_933_555_777_941_757)
+            .wrapping_add(1);
+        let draw = state >> 33;
+        let next = (f64::from(bucket + 1) * ((1u64 << 31) as f64 / (draw + 1) as f64)) as u64;
+        if next >= u64::from(buckets) {
+            return bucket;
+        }
+        bucket = next as u32;
+    }
+}
