@@ -1,0 +1,349 @@
+//! [`Rendezvous`]: every node draws a number for the key, the greatest owns it.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::mem::size_of;
+use core::ops::ControlFlow;
+
+use keyroute_core::hash::NativeHasher;
+use keyroute_core::{
+    AddNode, Description, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node, NodeId,
+    OrderFree, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot, SlotSet, Walk,
+    WalkExt, Weight,
+};
+
+use crate::score::Candidate;
+
+/// Rendezvous hashing, also called highest random weight: `rendezvous/1`.
+///
+/// For a key each node draws a number from the two hashes; the greatest draw owns the key, the next ones
+/// are its replicas. With weights the draws are turned into scores of which each node's wins with a
+/// chance of exactly its part of the weights. Any node may join, leave or change its weight, and only
+/// the keys that must move do. There are no points, so shares are as even as chance allows.
+///
+/// The price is a lookup that asks every node.
+///
+/// | | cost, n nodes |
+/// | --- | --- |
+/// | lookup | one hash of the key; two multiplications a node, about eight with weights |
+/// | first k of the walk | k lookups without the hash |
+/// | add, remove, reweight | O(n) moves of 16 bytes, one hash of the id |
+/// | memory | 16 bytes a node and the members |
+///
+/// Where all weights are equal they decide nothing: the answer is the plain one.
+///
+/// Keys and ids go through one hasher of 64 bits; a 32-bit one through
+/// [`hash::Mixed`](keyroute_core::hash::Mixed). Equal draws (that is, ids of equal hashes): the lower id
+/// comes first.
+///
+/// ```
+/// use keyroute_rendezvous::{Node, Rendezvous, Weight};
+///
+/// let mut router = Rendezvous::from_ids(["cache-1", "cache-2"])?;
+/// let before = router.route_id(b"user:1").cloned();
+/// router.add(Node::new("cache-3")?.with_weight(Weight::new(2)?))?;
+/// let after = router.route_id(b"user:1").cloned();
+/// assert!(after == before || after.unwrap() == "cache-3");
+/// # Ok::<(), keyroute_rendezvous::RouteError>(())
+/// ```
+#[derive(Clone)]
+pub struct Rendezvous<H = NativeHasher> {
+    hasher: H,
+    tag: HasherTag,
+    members: Members,
+    /// One a member, by id.
+    candidates: Vec<Candidate>,
+    /// Whether weights differ: draws alone decide if not.
+    weighted: bool,
+}
+
+#[cfg(feature = "xxh3")]
+impl Rendezvous {
+    /// No nodes; keys and ids are hashed with XXH3.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_hasher(NativeHasher::default())
+    }
+
+    /// These nodes.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_nodes_with`](Self::from_nodes_with).
+    pub fn from_nodes(nodes: impl IntoIterator<Item = Node>) -> Result<Self, RouteError> {
+        Self::from_nodes_with(NativeHasher::default(), nodes)
+    }
+
+    /// Nodes with these ids, of weight 1.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_nodes_with`](Self::from_nodes_with) and [`Node::new`].
+    pub fn from_ids(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, RouteError> {
+        let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
+        Self::from_nodes(nodes?)
+    }
+}
+
+#[cfg(feature = "xxh3")]
+impl Default for Rendezvous {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> Rendezvous<H> {
+    /// No nodes; keys and ids are hashed with this function.
+    #[must_use]
+    pub fn with_hasher(hasher: H) -> Self {
+        let tag = HasherTag::of(&hasher);
+        Self {
+            hasher,
+            tag,
+            members: Members::new(),
+            candidates: Vec::new(),
+            weighted: false,
+        }
+    }
+
+    /// These nodes; keys and ids are hashed with this function.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::AlreadyMember`], [`RouteError::TooManyNodes`].
+    pub fn from_nodes_with(
+        hasher: H,
+        nodes: impl IntoIterator<Item = Node>,
+    ) -> Result<Self, RouteError> {
+        let mut router = Self::with_hasher(hasher);
+        router.fill(Members::from_nodes(nodes)?);
+        Ok(router)
+    }
+
+    /// The slot of the node that owns this key; `None` without members.
+    #[must_use]
+    pub fn route(&self, key: &[u8]) -> Option<Slot> {
+        Router::route(self, key)
+    }
+
+    /// The id of the node that owns this key; `None` without members.
+    #[must_use]
+    pub fn route_id(&self, key: &[u8]) -> Option<&NodeId> {
+        Router::route_id(self, key)
+    }
+
+    /// The first `n` nodes of the key's order, the owner first.
+    #[must_use]
+    pub fn replicas(&self, key: &[u8], n: usize) -> Vec<Slot> {
+        WalkExt::replicas(self, key, n)
+    }
+
+    /// The first node of the key's order that satisfies the predicate.
+    pub fn first_where(&self, key: &[u8], accept: impl FnMut(Slot) -> bool) -> Option<Slot> {
+        WalkExt::first_where(self, key, accept)
+    }
+
+    /// The nodes and their slots.
+    #[must_use]
+    pub fn members(&self) -> &Members {
+        &self.members
+    }
+
+    /// Adds a node: keys move to it alone.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::AlreadyMember`], [`RouteError::TooManyNodes`]. The router is as it was.
+    pub fn add(&mut self, node: Node) -> Result<Slot, RouteError> {
+        AddNode::add(self, node)
+    }
+
+    /// Removes a node: its keys move, no other.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`]. The router is as it was.
+    pub fn remove(&mut self, id: &str) -> Result<Node, RouteError> {
+        RemoveNode::remove(self, id)
+    }
+
+    /// Changes a node's weight: keys move to it or from it alone. Gives the old weight.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`]. The router is as it was.
+    pub fn reweight(&mut self, id: &str, weight: Weight) -> Result<Weight, RouteError> {
+        Reweight::reweight(self, id, weight)
+    }
+
+    fn fill(&mut self, members: Members) {
+        let node_of = |slot| Some((slot, members.get(slot)?));
+        self.candidates = members
+            .by_id()
+            .filter_map(node_of)
+            .map(|(slot, node)| Candidate::new(&self.hasher, node, slot))
+            .collect();
+        self.members = members;
+        self.note_weights();
+    }
+
+    /// Where a node with this id stands among the candidates, or would.
+    fn place(&self, id: &NodeId) -> usize {
+        self.candidates.partition_point(|candidate| {
+            self.members
+                .get(candidate.slot)
+                .is_some_and(|node| node.id() < id)
+        })
+    }
+
+    fn note_weights(&mut self) {
+        let differ = |pair: &[Candidate]| pair[0].weight != pair[1].weight;
+        self.weighted = self.candidates.windows(2).any(differ);
+    }
+
+    /// The best of these candidates for a key. Of equal scores the first wins: the lower id.
+    fn best<'a>(
+        &self,
+        digest: u64,
+        candidates: impl Iterator<Item = &'a Candidate>,
+    ) -> Option<Slot> {
+        let best = if self.weighted {
+            greatest(candidates, |candidate| candidate.score(digest), |a, b| a.cmp(b).is_gt())
+        } else {
+            greatest(candidates, |candidate| candidate.draw(digest), |a, b| a > b)
+        };
+        best.map(|candidate| candidate.slot)
+    }
+}
+
+/// The first of the candidates whose value no other's beats.
+fn greatest<'a, V>(
+    candidates: impl Iterator<Item = &'a Candidate>,
+    value: impl Fn(&Candidate) -> V,
+    beats: impl Fn(&V, &V) -> bool,
+) -> Option<&'a Candidate> {
+    let mut candidates = candidates.map(|candidate| (value(candidate), candidate));
+    let mut best = candidates.next()?;
+    for next in candidates {
+        if beats(&next.0, &best.0) {
+            best = next;
+        }
+    }
+    Some(best.1)
+}
+
+impl<H: KeyHasher<Out = u64>> Router for Rendezvous<H> {
+    fn route(&self, key: &[u8]) -> Option<Slot> {
+        self.route_value(self.hasher.hash(key))
+    }
+
+    fn members(&self) -> &Members {
+        &self.members
+    }
+
+    fn describe(&self) -> Description {
+        let mut description = Description::new("rendezvous/1", MemberOrder::ById);
+        description.hasher("hasher", &self.hasher);
+        description.members(&self.members);
+        description
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.members.heap_bytes() + self.candidates.capacity() * size_of::<Candidate>()
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> RouteDigest for Rendezvous<H> {
+    type Width = u64;
+
+    fn hasher_tag(&self) -> HasherTag {
+        self.tag
+    }
+
+    fn digest(&self, key: &[u8]) -> KeyDigest<u64> {
+        KeyDigest::new(self.tag, self.hasher.hash(key))
+    }
+
+    fn route_value(&self, value: u64) -> Option<Slot> {
+        self.best(value, self.candidates.iter())
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> Walk for Rendezvous<H> {
+    fn walk_with(
+        &self,
+        key: &[u8],
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
+        seen.clear();
+        let digest = self.hasher.hash(key);
+        // The best of those not yet met, each time anew: no memory, and few are asked for.
+        loop {
+            let unmet = self
+                .candidates
+                .iter()
+                .filter(|candidate| !seen.contains(candidate.slot));
+            let Some(slot) = self.best(digest, unmet) else {
+                return;
+            };
+            seen.insert(slot);
+            if visit(slot).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> AddNode for Rendezvous<H> {
+    fn add(&mut self, node: Node) -> Result<Slot, RouteError> {
+        let place = self.place(node.id());
+        let slot = self.members.add(node.clone())?;
+        self.candidates
+            .insert(place, Candidate::new(&self.hasher, &node, slot));
+        self.note_weights();
+        Ok(slot)
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> RemoveNode for Rendezvous<H> {
+    fn remove(&mut self, id: &str) -> Result<Node, RouteError> {
+        let (slot, node) = self.members.remove(id)?;
+        self.candidates.retain(|candidate| candidate.slot != slot);
+        Ok(node)
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> Reweight for Rendezvous<H> {
+    fn reweight(&mut self, id: &str, weight: Weight) -> Result<Weight, RouteError> {
+        let slot = self.members.find(id)?;
+        let old = self.members.set_weight(id, weight)?;
+        for candidate in self
+            .candidates
+            .iter_mut()
+            .filter(|candidate| candidate.slot == slot)
+        {
+            candidate.weight = weight.get();
+        }
+        self.note_weights();
+        Ok(old)
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> Rebuild for Rendezvous<H> {
+    fn rebuild(&mut self, nodes: &[Node]) -> Result<(), RouteError> {
+        self.fill(Members::from_nodes(nodes.iter().cloned())?);
+        Ok(())
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> OrderFree for Rendezvous<H> {}
+
+impl<H> fmt::Debug for Rendezvous<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rendezvous")
+            .field("hasher", &self.tag)
+            .field("members", &self.members)
+            .finish()
+    }
+}
