@@ -2,10 +2,22 @@
 
 use keyroute_conformance::{Cut, laws};
 use keyroute_core::hash::Xxh3;
-use keyroute_jump::Jump;
+use keyroute_jump::{Binomial, Flip, Jump, JumpBack, Power};
 
 laws! {
     jump: |nodes| Jump::from_nodes(nodes.iter().cloned()),
+    keeps [lookup, growth, tail, rebuilding, digests, balances_evenly, every_node_owns_something],
+
+    jump_back: |nodes| JumpBack::from_nodes(nodes.iter().cloned()),
+    keeps [lookup, growth, tail, rebuilding, digests, balances_evenly, every_node_owns_something],
+
+    flip: |nodes| Flip::from_nodes(nodes.iter().cloned()),
+    keeps [lookup, growth, tail, rebuilding, digests, balances_evenly, every_node_owns_something],
+
+    power: |nodes| Power::from_nodes(nodes.iter().cloned()),
+    keeps [lookup, growth, tail, rebuilding, digests, balances_evenly, every_node_owns_something],
+
+    binomial: |nodes| Binomial::from_nodes(nodes.iter().cloned()),
     keeps [lookup, growth, tail, rebuilding, digests, balances_evenly, every_node_owns_something],
 
     // 256 digests: keys that share theirs, and nodes that own no key.

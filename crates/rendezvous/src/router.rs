@@ -208,7 +208,11 @@ impl<H: KeyHasher<Out = u64>> Rendezvous<H> {
         candidates: impl Iterator<Item = &'a Candidate>,
     ) -> Option<Slot> {
         let best = if self.weighted {
-            greatest(candidates, |candidate| candidate.score(digest), |a, b| a.cmp(b).is_gt())
+            greatest(
+                candidates,
+                |candidate| candidate.score(digest),
+                |a, b| a.cmp(b).is_gt(),
+            )
         } else {
             greatest(candidates, |candidate| candidate.draw(digest), |a, b| a > b)
         };
