@@ -26,6 +26,7 @@ mod description;
 mod fingerprint;
 
 mod bucketed;
+pub mod buckets;
 
 mod labelled;
 mod lookup;

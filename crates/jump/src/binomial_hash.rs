@@ -1,7 +1,6 @@
 //! [`binomial_hash`]: relocate within a level, retry above.
 
-use crate::buckets::{covered, mask, top_bit};
-use crate::words::{high, low, word};
+use keyroute_core::buckets::{covered, high, low, mask, top_bit, word};
 
 /// How many hashes are tried before the level below is taken. Each goes on with a chance below one
 /// half, so what is left out is less than 2^−64.

@@ -1,7 +1,6 @@
 //! [`flip_hash`]: flip the low bits of a masked hash.
 
-use crate::buckets::{covered, mask, top_bit};
-use crate::words::{low, word};
+use keyroute_core::buckets::{covered, low, mask, top_bit, word};
 
 /// How many draws are made before the level below is taken. Each goes on with a chance below one half,
 /// so what is left out is less than 2^−64.

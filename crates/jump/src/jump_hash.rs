@@ -1,6 +1,6 @@
 //! [`jump_hash`]: the paper, on numbers only.
 
-use crate::buckets::covered;
+use keyroute_core::buckets::covered;
 
 /// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over [`MAX_BUCKETS`](crate::MAX_BUCKETS).
 ///

@@ -1,7 +1,6 @@
 //! [`power_hash`]: a power of two first, then jump for the rest.
 
-use crate::buckets::{covered, mask, top_bit};
-use crate::words::{low, word};
+use keyroute_core::buckets::{covered, low, mask, top_bit, word};
 
 /// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over
 /// [`MAX_BUCKETS`](crate::MAX_BUCKETS).

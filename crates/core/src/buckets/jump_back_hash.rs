@@ -1,10 +1,9 @@
 //! [`jump_back_hash`]: from the last level backwards, in constant time.
 
-use crate::buckets::{covered, mask, top_bit};
-use crate::words::{high, low, word};
+use super::{covered, high, low, mask, top_bit, word};
 
 /// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over
-/// [`MAX_BUCKETS`](crate::MAX_BUCKETS).
+/// [`MAX_BUCKETS`](super::MAX_BUCKETS).
 ///
 /// Growing from n to n + 1 buckets moves 1 key in n + 1, each to bucket n; shares are exactly even for
 /// ideal words. Integers only.
@@ -16,7 +15,7 @@ use crate::words::{high, low, word};
 /// Buckets*, 2024. Bit for bit what the Java library hash4j 0.17 to 0.30 answers over SplitMix64.
 ///
 /// ```
-/// use keyroute_jump::jump_back_hash;
+/// use keyroute_core::buckets::jump_back_hash;
 ///
 /// assert_eq!(jump_back_hash(1, 100), Some(33));
 /// assert_eq!(jump_back_hash(1, 0), None);
