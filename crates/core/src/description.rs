@@ -6,19 +6,19 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::hash::identify;
-use crate::{Fingerprint, KeyHasher, Members, Node};
+use crate::{Fingerprint, KeyHasher, Members, Node, Slot};
 
 /// Which order of the members a scheme reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemberOrder {
     /// None: members are a set, described in the order of their ids.
     ById,
-    /// The order of listing: it decides answers, so it is part of the description.
+    /// The order of listing, or the nodes' numbers: it decides answers, so it is part of the description.
     Listed,
 }
 
 /// Everything that decides a router's answers: scheme, parameters, hashers, members. Not how points
-/// are stored, not slots, not history.
+/// are stored; slots and history only where a strategy lets them decide.
 ///
 /// Routers make it in [`Router::describe`](crate::Router::describe); its hash is the
 /// [`Fingerprint`]. `Display` is the readable form, a line an entry.
@@ -81,6 +81,12 @@ impl Description {
             MemberOrder::ById => members.by_id().collect(),
             MemberOrder::Listed => members.listed(),
         };
+        self.members_in(members, slots);
+    }
+
+    /// Says the members in this order: of a scheme that numbers its nodes itself, and so reads an order
+    /// that is neither that of ids nor that of listing.
+    pub fn members_in(&mut self, members: &Members, slots: impl IntoIterator<Item = Slot>) {
         self.members = slots
             .into_iter()
             .filter_map(|slot| members.get(slot).cloned())

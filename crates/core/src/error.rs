@@ -61,6 +61,11 @@ pub enum RouteError {
         /// The most that fit.
         limit: u64,
     },
+    /// Every bucket of a strategy with a preset number of them has a node.
+    CapacityExhausted {
+        /// How many buckets there are.
+        capacity: u32,
+    },
     /// More than [`MAX_POINTS`] points.
     TooManyPoints {
         /// How many there would be.
@@ -160,6 +165,10 @@ impl fmt::Display for RouteError {
             Self::TooManyNodes { limit } => {
                 write!(f, "at most {limit} nodes fit: split the fleet")
             }
+            Self::CapacityExhausted { capacity } => write!(
+                f,
+                "all {capacity} buckets have a node: make a router of greater capacity, which moves keys"
+            ),
             Self::TooManyPoints {
                 points,
                 points_per_weight: None,

@@ -1,6 +1,7 @@
 //! [`Members`]: the nodes of a router and their slots.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
@@ -150,16 +151,52 @@ impl Members {
     /// [`RouteError::AlreadyMember`], or [`RouteError::TooManyNodes`] over
     /// [`MAX_NODES`](crate::MAX_NODES).
     pub fn add(&mut self, node: Node) -> Result<Slot, RouteError> {
-        self.check_new(&node)?;
-        let slot = match self.free.pop_first() {
-            Some(slot) => slot,
+        let slot = match self.free.first() {
+            Some(&slot) => slot,
             None => u32::try_from(self.slots.len())
                 .ok()
                 .and_then(Slot::new)
-                .ok_or(RouteError::TooManyNodes {
-                    limit: crate::MAX_NODES as u64,
-                })?,
+                .ok_or(TOO_MANY)?,
         };
+        self.add_at(slot, node)?;
+        Ok(slot)
+    }
+
+    /// Adds a node at the end of the list, under this slot: for strategies that number their nodes
+    /// themselves.
+    ///
+    /// ```
+    /// use keyroute_core::{Members, Node, Slot};
+    ///
+    /// let mut members = Members::new();
+    /// let third = Slot::new(2).unwrap();
+    /// members.add_at(third, Node::new("c")?)?;
+    /// assert_eq!(members.slot_of("c"), Some(third));
+    /// assert_eq!(members.add(Node::new("a")?)?.index(), 0);
+    /// # Ok::<(), keyroute_core::RouteError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add), [`RouteError::TooManyNodes`] for a slot past [`MAX_NODES`](crate::MAX_NODES),
+    /// and [`RouteError::Parameter`] for a slot in use.
+    pub fn add_at(&mut self, slot: Slot, node: Node) -> Result<(), RouteError> {
+        self.check_new(&node)?;
+        if slot.at() >= crate::MAX_NODES {
+            return Err(TOO_MANY);
+        }
+        if self.member(slot).is_some() {
+            return Err(RouteError::Parameter {
+                name: "slot",
+                given: slot.to_string(),
+                accepted: "one that is not in use",
+            });
+        }
+        for index in self.slots.len()..slot.at() {
+            self.free
+                .extend(u32::try_from(index).ok().and_then(Slot::new));
+            self.slots.push(None);
+        }
         self.by_id.insert(node.id().clone(), slot);
         let member = Some(Member {
             node,
@@ -167,10 +204,13 @@ impl Members {
         });
         self.listings += 1;
         match self.slots.get_mut(slot.at()) {
-            Some(place) => *place = member,
+            Some(place) => {
+                *place = member;
+                self.free.remove(&slot);
+            }
             None => self.slots.push(member),
         }
-        Ok(slot)
+        Ok(())
     }
 
     /// Says whether [`add`](Self::add) would accept this node.
@@ -273,6 +313,10 @@ impl Members {
         }
     }
 }
+
+const TOO_MANY: RouteError = RouteError::TooManyNodes {
+    limit: crate::MAX_NODES as u64,
+};
 
 fn not_member(id: &str) -> RouteError {
     RouteError::NotMember { id: id.into() }

@@ -52,6 +52,10 @@ fn every_error_says_what_is_wrong_and_what_to_do() {
             "at most 16777216 nodes fit: split the fleet",
         ),
         (
+            RouteError::CapacityExhausted { capacity: 64 },
+            "all 64 buckets have a node: make a router of greater capacity, which moves keys",
+        ),
+        (
             RouteError::PointsPerWeight {
                 given: 0,
                 accepted: "1 to 16777216",
