@@ -21,7 +21,7 @@ use crate::{Buckets, Draws, Numbered, Preset, Words};
 ///
 /// | | cost, n nodes, r left |
 /// | --- | --- |
-/// | lookup | one hash, 1 + ln(capacity ÷ n) draws on average if nodes left at random, r + capacity − n at most; each up to r steps |
+/// | lookup | one hash, 1 + ln(capacity ÷ n) draws on average if nodes left at random, 1 + capacity − n at most; each up to r steps |
 /// | add, remove | O(log n), and a removal up to r steps |
 /// | memory | the members, 8 bytes a bucket up to the highest that left, 4 for each that left |
 ///

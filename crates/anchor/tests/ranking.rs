@@ -111,7 +111,7 @@ fn quantile(df: f64, z: f64) -> f64 {
 
 fn every_outcome_is_as_likely(buckets: &RankedBuckets, take: usize, kinds: usize, seed: u64) {
     let mut counts = BTreeMap::new();
-    for key in 0..3000 * kinds as u64 {
+    for key in 0..1000 * kinds as u64 {
         *counts
             .entry(first(buckets, word(seed, key), take))
             .or_default() += 1;

@@ -3,6 +3,10 @@
 
 pub use keyroute_core::*;
 
+#[cfg(feature = "anchor")]
+pub use keyroute_anchor::{
+    Anchor, BucketState, Dx, GrowableAnchor, HistoryFree, Memento, Numbered, Ranking,
+};
 #[cfg(feature = "bounded")]
 pub use keyroute_bounded::{
     Admission, AtOrBelow, Below, Bounded, CapacityRule, Demand, Exact, Forwarding, InWalkOrder,
@@ -34,6 +38,8 @@ pub mod prelude {
         Reweight, RouteDigest, RouteError, Router, Slot, Walk, WalkExt, Weight, Zone,
     };
 
+    #[cfg(feature = "anchor")]
+    pub use keyroute_anchor::{Anchor, BucketState, Dx, GrowableAnchor, Memento, Ranking};
     #[cfg(feature = "bounded")]
     pub use keyroute_bounded::{Bounded, Exact, Lease};
     #[cfg(feature = "btree-ring")]

@@ -18,6 +18,7 @@ mod runtime;
 use alloc::boxed::Box;
 use core::ffi::c_int;
 
+use keyroute_anchor::{GrowableAnchor, Memento, Ranking};
 use keyroute_bounded::{Bounded, Exact};
 use keyroute_btree_ring::BTreeRing;
 use keyroute_core::{Native, Node, RouteError, hash_fn};
@@ -43,19 +44,25 @@ fn answers_agree() -> Result<bool, RouteError> {
     let jump = Jump::from_nodes_with(fnv1a, nodes.clone())?;
     let modulo = Modulo::from_nodes_with(fnv1a, nodes.clone())?;
     let ketama = Ketama::from_nodes(nodes.clone())?;
+    let ranking = Ranking::from_nodes_with(fnv1a, nodes.clone())?;
+    let growable = GrowableAnchor::from_nodes_with(fnv1a, nodes.clone())?;
+    let memento = Memento::from_nodes_with(fnv1a, nodes.clone())?;
     let bounded = Bounded::new(
         VectorRing::from_nodes_with(scheme, nodes)?,
         Exact::new(250)?,
     );
     let leased = bounded.acquire(b"user:1").map(|lease| lease.slot());
 
-    let routers: [Box<dyn keyroute::Router>; 6] = [
+    let routers: [Box<dyn keyroute::Router>; 9] = [
         Box::new(vector),
         Box::new(tree),
         Box::new(jump),
         Box::new(modulo),
         Box::new(ketama),
         Box::new(bounded),
+        Box::new(ranking),
+        Box::new(growable),
+        Box::new(memento),
     ];
     let all_answer = routers
         .iter()

@@ -104,8 +104,7 @@ struct Remembered<'k> {
 impl Draws for Remembered<'_> {
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        reason = "Guava's own conversions, which saturate and wrap like these"
+        reason = "31 bits fit; the quotient saturates as in Java"
     )]
     fn first(&mut self, buckets: u32) -> u32 {
         let mut state = self.hash.text(self.key, 0);
