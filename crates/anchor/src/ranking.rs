@@ -25,7 +25,7 @@ use crate::{Buckets, HistoryFree, Numbered};
 ///
 /// | | cost, n nodes on buckets below m |
 /// | --- | --- |
-/// | lookup | one hash, 2 to 4 words × m ÷ n on average |
+/// | lookup | one hash, 2 to 4 draws × m ÷ n on average |
 /// | first k of the walk | k lookups without the hash while k is well below n; all n of them n (ln n + 0.58) |
 /// | add, remove | O(log n) |
 /// | memory | the members, a bit a bucket |
@@ -81,16 +81,20 @@ impl RankedBuckets {
         Self::default()
     }
 
+    /// The first number and the rest of the layer that gives all buckets. A higher one would give them in
+    /// the same order.
+    fn layers(&self, hash: u64) -> (u32, Layers) {
+        Layers::begin(hash, mask(self.live.bound()))
+    }
+
     /// The buckets in service in the order of this hash, **with repeats** and without end: a bucket counts
     /// where it comes up first. Empty if none is in service.
     pub fn order(&self, hash: u64) -> impl Iterator<Item = u32> + '_ {
-        // The layer that holds all buckets. A higher one would give the same order.
-        let layer = mask(self.live.bound()).count_ones();
-        let mut layers = Layers::new(hash);
-        let next = (self.live.len() > 0).then_some(move || layers.next(layer));
-        next.into_iter()
-            .flat_map(core::iter::repeat_with)
+        let (first, mut layers) = self.layers(hash);
+        core::iter::once(first)
+            .chain(core::iter::repeat_with(move || layers.next()))
             .filter(|&bucket| self.live.contains(bucket))
+            .take(if self.live.len() == 0 { 0 } else { usize::MAX })
     }
 }
 
@@ -104,7 +108,14 @@ impl Buckets for RankedBuckets {
     }
 
     fn bucket(&self, hash: u64) -> Option<u32> {
-        self.order(hash).next()
+        if self.live.len() == 0 {
+            return None;
+        }
+        let (mut bucket, mut layers) = self.layers(hash);
+        while !self.live.contains(bucket) {
+            bucket = layers.next();
+        }
+        Some(bucket)
     }
 
     fn contains(&self, bucket: u32) -> bool {

@@ -80,6 +80,7 @@ impl Removals {
             // The last of a full row: as if it had never come.
             self.buckets = bucket;
         } else {
+            // `count` itself would lead to the heir at lookup, by more steps: that is Memento.
             let place = Place {
                 count,
                 heir: self.holder(count, count + 1),
