@@ -15,11 +15,16 @@ pub use keyroute_bounded::{
 #[cfg(feature = "btree-ring")]
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
 #[cfg(feature = "jump")]
-pub use keyroute_jump::{Jump, jump_hash};
+pub use keyroute_jump::{
+    Binomial, Flip, Jump, JumpBack, Power, binomial_hash, binomial_hash_published, flip_hash,
+    jump_back_hash, jump_hash, power_hash,
+};
 #[cfg(feature = "ketama")]
 pub use keyroute_ketama::{Ketama, KetamaPoints, Libketama, libketama_servers};
 #[cfg(feature = "modulo")]
 pub use keyroute_modulo::Modulo;
+#[cfg(feature = "rendezvous")]
+pub use keyroute_rendezvous::Rendezvous;
 #[cfg(feature = "vector-ring")]
 pub use keyroute_vector_ring::{SortedPoints, VectorRing};
 
@@ -45,11 +50,13 @@ pub mod prelude {
     #[cfg(feature = "btree-ring")]
     pub use keyroute_btree_ring::BTreeRing;
     #[cfg(feature = "jump")]
-    pub use keyroute_jump::{Jump, jump_hash};
+    pub use keyroute_jump::{Jump, JumpBack, jump_back_hash, jump_hash};
     #[cfg(feature = "ketama")]
     pub use keyroute_ketama::Ketama;
     #[cfg(feature = "modulo")]
     pub use keyroute_modulo::Modulo;
+    #[cfg(feature = "rendezvous")]
+    pub use keyroute_rendezvous::Rendezvous;
     #[cfg(feature = "vector-ring")]
     pub use keyroute_vector_ring::VectorRing;
 }
