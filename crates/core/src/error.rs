@@ -117,6 +117,73 @@ pub enum RouteError {
         /// Why, and what would be accepted.
         reason: &'static str,
     },
+    /// A size of a table that is not a prime, or outside the range.
+    TableSize {
+        /// The size given.
+        given: u32,
+        /// The nearest greater size that is accepted; the greatest of all if there is none.
+        accepted: u32,
+    },
+    /// A table in which a node would get no entry.
+    NoEntry {
+        /// The node.
+        id: NodeId,
+        /// The size of the table.
+        size: u32,
+        /// The least size in which its share is an entry, if there is one.
+        needed: Option<u32>,
+    },
+    /// A number of partitions outside its range.
+    Partitions {
+        /// The number given.
+        given: u32,
+        /// The most that are accepted.
+        limit: u32,
+    },
+    /// A partition that a table does not have.
+    NoPartition {
+        /// The partition.
+        partition: u32,
+        /// How many there are, counted from 0.
+        partitions: u32,
+    },
+    /// Partitions that an assignment leaves out.
+    Unassigned {
+        /// The first of them.
+        first: u32,
+        /// The last of them.
+        last: u32,
+    },
+    /// A partition that an assignment gives away twice.
+    AssignedTwice {
+        /// The partition.
+        partition: u32,
+        /// Both nodes; they may be one.
+        to: [NodeId; 2],
+    },
+    /// A node that cannot leave, since partitions are assigned to it.
+    StillAssigned {
+        /// The node.
+        id: NodeId,
+        /// How many partitions are.
+        partitions: u32,
+    },
+    /// A partition that no node has room for.
+    NoRoom {
+        /// The partition.
+        partition: u32,
+        /// The most partitions that a node may hold.
+        limit: u32,
+    },
+    /// Two tables that cannot be compared entry by entry.
+    Incomparable {
+        /// What differs, as `partitions`.
+        what: &'static str,
+        /// Its value on the left.
+        left: String,
+        /// Its value on the right.
+        right: String,
+    },
 }
 
 impl fmt::Display for RouteError {
@@ -218,6 +285,52 @@ impl fmt::Display for RouteError {
                 write!(f, "{name} is {given}: give {accepted}")
             }
             Self::Unplaceable { id, reason } => write!(f, "node {id:?} {reason}"),
+            Self::TableSize { given, accepted } => write!(
+                f,
+                "table size {given} is not a prime, or is out of range: give {accepted}"
+            ),
+            Self::NoEntry { id, size, needed } => {
+                write!(f, "node {id:?} would get none of {size} table entries: ")?;
+                match needed {
+                    Some(needed) => write!(f, "give the table {needed}"),
+                    None => write!(f, "raise its weight, no table is large enough"),
+                }
+            }
+            Self::Partitions { given, limit } => {
+                write!(f, "{given} partitions: give 1 to {limit}")
+            }
+            Self::NoPartition {
+                partition,
+                partitions,
+            } => write!(
+                f,
+                "partition {partition} does not exist: they are numbered 0 to {}",
+                partitions.saturating_sub(1)
+            ),
+            Self::Unassigned { first, last } => write!(
+                f,
+                "partitions {first} to {last} are assigned to no node: assign every partition"
+            ),
+            Self::AssignedTwice {
+                partition,
+                to: [a, b],
+            } => write!(
+                f,
+                "partition {partition} is assigned to {a:?} and to {b:?}: assign it once"
+            ),
+            Self::StillAssigned { id, partitions } => write!(
+                f,
+                "node {id:?} cannot leave, {partitions} partitions are assigned to it: assign them \
+                 to other nodes first"
+            ),
+            Self::NoRoom { partition, limit } => write!(
+                f,
+                "no node has room for partition {partition}, each may hold {limit}: raise the load"
+            ),
+            Self::Incomparable { what, left, right } => write!(
+                f,
+                "tables of different {what} cannot be compared: {left} and {right}"
+            ),
         }
     }
 }

@@ -27,6 +27,10 @@ mod fingerprint;
 
 mod bucketed;
 pub mod buckets;
+mod candidates;
+mod cost;
+mod equal_parts;
+mod node_label;
 
 mod labelled;
 mod lookup;
@@ -42,8 +46,10 @@ mod tokens;
 mod serde;
 
 pub use bucketed::{BucketFunction, Bucketed, Renumbers};
+pub use candidates::Candidates;
 pub use description::{Description, Difference, MemberOrder};
 pub use digest::{HasherTag, KeyDigest, RouteDigest};
+pub use equal_parts::EqualParts;
 pub use error::RouteError;
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub use hash::{KeyHasher, Position, hash_fn};
@@ -53,6 +59,7 @@ pub use lookup::{After, AtOrAfter, AtOrBefore, Lookup, Nearest};
 pub use members::Members;
 pub use native::{DEFAULT_POINTS_PER_WEIGHT, DefaultScheme, Native};
 pub use node::{Node, NodeId, Slot, Weight, Zone};
+pub use node_label::NodeLabel;
 pub use node_list::NodeList;
 pub use owned_range::{OwnedRange, Ranges};
 pub use point_table::{Edge, PointTable};

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::scheme::DefaultLookup;
-use crate::{ById, KeyHasher, Members, Node, PointScheme, RouteError, Scheme, Slot};
+use crate::{ById, KeyHasher, Members, Node, NodeLabel, PointScheme, RouteError, Scheme, Slot};
 
 /// The points a node of weight 1 takes unless said: shares then differ by about 8 %.
 pub const DEFAULT_POINTS_PER_WEIGHT: u32 = 160;
@@ -16,10 +16,10 @@ pub type DefaultScheme = Native<crate::hash::NativeHasher>;
 
 /// Points from the hash of (length of id, id, index), each on its own: `ring/native/1`.
 ///
-/// The bytes of point j are the id's length as a `u32`, the id, and j as a `u32`, all little-endian.
-/// So no two nodes share a label whatever their names are, and equal hashes of two ids erase
-/// nobody. A node of weight w takes `points_per_weight × w` points; point j does not depend on the
-/// weight, so raising a weight only adds points.
+/// Point j is the hash of the node's [`NodeLabel`] with index j. So no two nodes share a label whatever
+/// their names are, and equal hashes of two ids erase nobody. A node of weight w takes
+/// `points_per_weight × w` points; point j does not depend on the weight, so raising a weight only adds
+/// points.
 ///
 /// Keys are placed by the same hasher. Ties: the lower id comes first. Lookup: at or after.
 ///
@@ -90,21 +90,11 @@ impl<H: KeyHasher> Scheme for Native<H> {
 
 impl<H: KeyHasher> PointScheme for Native<H> {
     fn points(&self, node: &Node) -> Result<Vec<H::Out>, RouteError> {
-        let id = node.id().as_bytes();
-        // MAX_ID_LEN is far below u32::MAX.
-        let length = u32::try_from(id.len()).unwrap_or(u32::MAX);
-        let mut label = Vec::with_capacity(id.len() + 8);
-        label.extend(length.to_le_bytes());
-        label.extend(id);
-        let index_at = label.len();
+        let mut label = NodeLabel::new(node.id());
         Ok(self
             .points_per_weight
             .indices(node)
-            .map(|index| {
-                label.truncate(index_at);
-                label.extend(index.to_le_bytes());
-                self.hasher.hash(&label)
-            })
+            .map(|index| label.hash(&self.hasher, index))
             .collect())
     }
 

@@ -46,6 +46,41 @@ impl<P: Position> OwnedRange<P> {
     }
 }
 
+impl<P: Position> OwnedRange<P> {
+    /// The fewest ranges that arcs make, the one that holds position 0 first. An arc is its last position
+    /// and its owner; each begins after the one before it, the first after the last.
+    pub(crate) fn merge(arcs: impl IntoIterator<Item = (P, Slot)>) -> Vec<Self> {
+        let mut ranges: Vec<Self> = Vec::new();
+        let mut after = P::MAX;
+        for (through, owner) in arcs {
+            match ranges.last_mut() {
+                Some(range) if range.owner == owner => range.through = through,
+                _ => ranges.push(Self {
+                    after,
+                    through,
+                    owner,
+                }),
+            }
+            after = through;
+        }
+        if let Some(first) = ranges.first_mut() {
+            first.after = after;
+        }
+        // The first and the last are neighbours too.
+        if let [first, .., last] = ranges.as_mut_slice()
+            && first.owner == last.owner
+        {
+            first.after = last.after;
+            ranges.pop();
+        }
+        let holds_zero = |range: &Self| range.contains(P::default());
+        if let Some(first) = ranges.iter().position(holds_zero) {
+            ranges.rotate_left(first);
+        }
+        ranges
+    }
+}
+
 /// Routers whose nodes own ranges of hashes.
 ///
 /// ```

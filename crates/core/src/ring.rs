@@ -207,37 +207,14 @@ impl<S: Scheme, T: PointTable<S::Position>> Ranges for Ring<S, T> {
                 winners.push(point);
             }
         }
-        let Some(&last) = winners.last() else {
-            return Vec::new();
-        };
-        let mut ranges: Vec<OwnedRange<S::Position>> = Vec::new();
-        let mut after = S::Lookup::boundary(last.0, winners[0].0);
-        for (i, &(position, owner)) in winners.iter().enumerate() {
-            let next = winners.get(i + 1).unwrap_or(&winners[0]).0;
-            let through = S::Lookup::boundary(position, next);
-            match ranges.last_mut() {
-                Some(range) if range.owner == owner => range.through = through,
-                _ => ranges.push(OwnedRange {
-                    after,
-                    through,
-                    owner,
-                }),
-            }
-            after = through;
-        }
-        // The first and the last are neighbours too.
-        if let [first, .., last] = ranges.as_mut_slice()
-            && first.owner == last.owner
-        {
-            first.after = last.after;
-            ranges.pop();
-        }
-        // Where an arc does not end on its point, the one that holds 0 may not be the first point's.
-        let zero = S::Position::default();
-        if let Some(first) = ranges.iter().position(|range| range.contains(zero)) {
-            ranges.rotate_left(first);
-        }
-        ranges
+        // Where an arc does not end on its point, it ends between that and the next.
+        let next = winners.iter().cycle().skip(1);
+        OwnedRange::merge(
+            winners
+                .iter()
+                .zip(next)
+                .map(|(&(position, owner), next)| (S::Lookup::boundary(position, next.0), owner)),
+        )
     }
 }
 

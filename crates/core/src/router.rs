@@ -91,7 +91,7 @@ pub trait Router {
 
 /// Routers that a node can join.
 ///
-/// Keys may move to the newcomer, and only to it: the law *adding moves keys only to the newcomer*.
+/// Strategies that claim the law *adding moves keys only to the newcomer* leave all others in place.
 pub trait AddNode: Router {
     /// Adds a node; where order matters, at the end of the list.
     ///
@@ -125,7 +125,8 @@ pub trait RemoveLast: Router {
 
 /// Routers whose nodes' weights can change.
 ///
-/// Raising a weight moves keys only to that node, lowering it only away from it.
+/// Strategies that claim the laws *raising a weight moves keys only to that node* and *lowering a weight
+/// moves keys only from that node* leave all others in place.
 pub trait Reweight: Router {
     /// Changes the weight of the node with this id and gives its old one.
     ///

@@ -56,6 +56,78 @@ fn every_error_says_what_is_wrong_and_what_to_do() {
             "all 64 buckets have a node: make a router of greater capacity, which moves keys",
         ),
         (
+            RouteError::TableSize {
+                given: 65_536,
+                accepted: 65_537,
+            },
+            "table size 65536 is not a prime, or is out of range: give 65537",
+        ),
+        (
+            RouteError::NoEntry {
+                id: id(),
+                size: 251,
+                needed: Some(1009),
+            },
+            "node \"a\\tb\" would get none of 251 table entries: give the table 1009",
+        ),
+        (
+            RouteError::NoEntry {
+                id: id(),
+                size: 251,
+                needed: None,
+            },
+            "node \"a\\tb\" would get none of 251 table entries: raise its weight, no table is large \
+             enough",
+        ),
+        (
+            RouteError::Partitions {
+                given: 0,
+                limit: 1_048_576,
+            },
+            "0 partitions: give 1 to 1048576",
+        ),
+        (
+            RouteError::NoPartition {
+                partition: 16_384,
+                partitions: 16_384,
+            },
+            "partition 16384 does not exist: they are numbered 0 to 16383",
+        ),
+        (
+            RouteError::Unassigned { first: 3, last: 5 },
+            "partitions 3 to 5 are assigned to no node: assign every partition",
+        ),
+        (
+            RouteError::AssignedTwice {
+                partition: 7,
+                to: [id(), NodeId::new("b").unwrap()],
+            },
+            "partition 7 is assigned to \"a\\tb\" and to \"b\": assign it once",
+        ),
+        (
+            RouteError::StillAssigned {
+                id: id(),
+                partitions: 12,
+            },
+            "node \"a\\tb\" cannot leave, 12 partitions are assigned to it: assign them to other nodes \
+             first",
+        ),
+        (
+            RouteError::NoRoom {
+                partition: 0,
+                limit: 0,
+            },
+            "no node has room for partition 0, each may hold 0: raise the load",
+        ),
+        (
+            RouteError::Incomparable {
+                what: "partitions",
+                left: "271".into(),
+                right: "16384".into(),
+            },
+            "tables of different partitions cannot be compared: 271 and 16384",
+        ),
+        (
             RouteError::PointsPerWeight {
                 given: 0,
                 accepted: "1 to 16777216",

@@ -3,11 +3,7 @@
 
 extern crate alloc;
 
-// In reading order.
 mod router;
-mod score;
-
-mod cost;
 
 pub use router::Rendezvous;
 

@@ -2,17 +2,14 @@
 
 use alloc::vec::Vec;
 use core::fmt;
-use core::mem::size_of;
 use core::ops::ControlFlow;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node, NodeId,
-    OrderFree, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot, SlotSet, Walk,
-    WalkExt, Weight,
+    AddNode, Candidates, Description, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
+    NodeId, OrderFree, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot,
+    SlotSet, Walk, WalkExt, Weight,
 };
-
-use crate::score::Candidate;
 
 /// Rendezvous hashing, also called highest random weight: `rendezvous/1`.
 ///
@@ -51,10 +48,7 @@ pub struct Rendezvous<H = NativeHasher> {
     hasher: H,
     tag: HasherTag,
     members: Members,
-    /// One a member, by id.
-    candidates: Vec<Candidate>,
-    /// Whether weights differ: draws alone decide if not.
-    weighted: bool,
+    candidates: Candidates,
 }
 
 #[cfg(feature = "xxh3")]
@@ -101,8 +95,7 @@ impl<H: KeyHasher<Out = u64>> Rendezvous<H> {
             hasher,
             tag,
             members: Members::new(),
-            candidates: Vec::new(),
-            weighted: false,
+            candidates: Candidates::default(),
         }
     }
 
@@ -177,63 +170,9 @@ impl<H: KeyHasher<Out = u64>> Rendezvous<H> {
     }
 
     fn fill(&mut self, members: Members) {
-        let node_of = |slot| Some((slot, members.get(slot)?));
-        self.candidates = members
-            .by_id()
-            .filter_map(node_of)
-            .map(|(slot, node)| Candidate::new(&self.hasher, node, slot))
-            .collect();
+        self.candidates = Candidates::new(&self.hasher, &members);
         self.members = members;
-        self.note_weights();
     }
-
-    /// Where a node with this id stands among the candidates, or would.
-    fn place(&self, id: &NodeId) -> usize {
-        self.candidates.partition_point(|candidate| {
-            self.members
-                .get(candidate.slot)
-                .is_some_and(|node| node.id() < id)
-        })
-    }
-
-    fn note_weights(&mut self) {
-        let differ = |pair: &[Candidate]| pair[0].weight != pair[1].weight;
-        self.weighted = self.candidates.windows(2).any(differ);
-    }
-
-    /// The best of these candidates for a key. Of equal scores the first wins: the lower id.
-    fn best<'a>(
-        &self,
-        digest: u64,
-        candidates: impl Iterator<Item = &'a Candidate>,
-    ) -> Option<Slot> {
-        let best = if self.weighted {
-            greatest(
-                candidates,
-                |candidate| candidate.score(digest),
-                |a, b| a.cmp(b).is_gt(),
-            )
-        } else {
-            greatest(candidates, |candidate| candidate.draw(digest), |a, b| a > b)
-        };
-        best.map(|candidate| candidate.slot)
-    }
-}
-
-/// The first of the candidates whose value no other's beats.
-fn greatest<'a, V>(
-    candidates: impl Iterator<Item = &'a Candidate>,
-    value: impl Fn(&Candidate) -> V,
-    beats: impl Fn(&V, &V) -> bool,
-) -> Option<&'a Candidate> {
-    let mut candidates = candidates.map(|candidate| (value(candidate), candidate));
-    let mut best = candidates.next()?;
-    for next in candidates {
-        if beats(&next.0, &best.0) {
-            best = next;
-        }
-    }
-    Some(best.1)
 }
 
 impl<H: KeyHasher<Out = u64>> Router for Rendezvous<H> {
@@ -253,7 +192,7 @@ impl<H: KeyHasher<Out = u64>> Router for Rendezvous<H> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.members.heap_bytes() + self.candidates.capacity() * size_of::<Candidate>()
+        self.members.heap_bytes() + self.candidates.heap_bytes()
     }
 }
 
@@ -269,7 +208,7 @@ impl<H: KeyHasher<Out = u64>> RouteDigest for Rendezvous<H> {
     }
 
     fn route_value(&self, value: u64) -> Option<Slot> {
-        self.best(value, self.candidates.iter())
+        self.candidates.best(value)
     }
 }
 
@@ -280,32 +219,14 @@ impl<H: KeyHasher<Out = u64>> Walk for Rendezvous<H> {
         seen: &mut SlotSet,
         visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
     ) {
-        seen.clear();
-        let digest = self.hasher.hash(key);
-        // The best of those not yet met, each time anew: no memory, and few are asked for.
-        loop {
-            let unmet = self
-                .candidates
-                .iter()
-                .filter(|candidate| !seen.contains(candidate.slot));
-            let Some(slot) = self.best(digest, unmet) else {
-                return;
-            };
-            seen.insert(slot);
-            if visit(slot).is_break() {
-                return;
-            }
-        }
+        self.candidates.walk(self.hasher.hash(key), seen, visit);
     }
 }
 
 impl<H: KeyHasher<Out = u64>> AddNode for Rendezvous<H> {
     fn add(&mut self, node: Node) -> Result<Slot, RouteError> {
-        let place = self.place(node.id());
-        let slot = self.members.add(node.clone())?;
-        self.candidates
-            .insert(place, Candidate::new(&self.hasher, &node, slot));
-        self.note_weights();
+        let slot = self.members.add(node)?;
+        self.candidates.insert(&self.hasher, &self.members, slot);
         Ok(slot)
     }
 }
@@ -313,7 +234,7 @@ impl<H: KeyHasher<Out = u64>> AddNode for Rendezvous<H> {
 impl<H: KeyHasher<Out = u64>> RemoveNode for Rendezvous<H> {
     fn remove(&mut self, id: &str) -> Result<Node, RouteError> {
         let (slot, node) = self.members.remove(id)?;
-        self.candidates.retain(|candidate| candidate.slot != slot);
+        self.candidates.remove(slot);
         Ok(node)
     }
 }
@@ -322,14 +243,7 @@ impl<H: KeyHasher<Out = u64>> Reweight for Rendezvous<H> {
     fn reweight(&mut self, id: &str, weight: Weight) -> Result<Weight, RouteError> {
         let slot = self.members.find(id)?;
         let old = self.members.set_weight(id, weight)?;
-        for candidate in self
-            .candidates
-            .iter_mut()
-            .filter(|candidate| candidate.slot == slot)
-        {
-            candidate.weight = weight.get();
-        }
-        self.note_weights();
+        self.candidates.set_weight(slot, weight);
         Ok(old)
     }
 }

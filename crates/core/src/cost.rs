@@ -104,7 +104,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use keyroute_core::hash::mix64;
+    use crate::hash::mix64;
 
     fn close(draw: u64) {
         // ln_1p keeps the precision where the draw is near its maximum.
