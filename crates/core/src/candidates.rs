@@ -14,8 +14,8 @@ use crate::{KeyHasher, Members, Node, NodeLabel, Slot, SlotSet, Weight};
 ///
 /// With weights the draws are turned into scores, of which each node's is the greatest with a chance of
 /// exactly its part of the weights. Where all weights are equal they decide nothing. Equal scores (that
-/// is, ids of equal hashes): the lower id is preferred. The order has the restriction property: without a
-/// node it is what it was, that node left out.
+/// is, ids of equal hashes): the lower id is preferred. The order has the restriction property: without
+/// a node it is what it was, that node left out.
 ///
 /// A strategy that ranks all nodes for a digest holds one of these beside its members and keeps both
 /// alike.
@@ -244,23 +244,25 @@ impl Score {
     }
 }
 
-#[cfg(all(test, feature = "xxh3"))]
+#[cfg(test)]
 mod tests {
-    extern crate std;
-    use std::vec::Vec;
-
     use super::*;
-    use crate::hash::Xxh3;
-    use crate::{KeyHasher, Node};
+
+    /// FNV-1a, 64 bits.
+    fn fine(bytes: &[u8]) -> u64 {
+        bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+    }
 
     /// Few answers, so that draws tie.
     fn coarse(bytes: &[u8]) -> u64 {
-        Xxh3.hash(bytes) & 3
+        fine(bytes) & 3
     }
 
     fn members(weights: &[u32]) -> Members {
         let node = |(i, &weight): (usize, &u32)| {
-            let node = Node::new(std::format!("n{i}")).unwrap();
+            let node = Node::new(alloc::format!("n{i}")).unwrap();
             node.with_weight(Weight::new(weight).unwrap())
         };
         Members::from_nodes(weights.iter().enumerate().map(node)).unwrap()
@@ -280,7 +282,7 @@ mod tests {
         for weights in [&[1, 1, 1, 1, 1, 1][..], &[1, 5, 2, 1, 9, 2]] {
             let members = members(weights);
             for candidates in [
-                Candidates::new(&Xxh3, &members),
+                Candidates::new(&fine, &members),
                 Candidates::new(&coarse, &members),
             ] {
                 for digest in (0..500).map(mix64) {

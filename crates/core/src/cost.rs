@@ -100,8 +100,7 @@ const fn ln(a: u64, b: u64) -> u64 {
     reason = "compared with doubles, within their precision"
 )]
 mod tests {
-    extern crate std;
-    use std::vec::Vec;
+    use alloc::vec::Vec;
 
     use super::*;
     use crate::hash::mix64;

@@ -1,5 +1,7 @@
-//! Pinned answers of `rendezvous/1`. They come from another implementation, in Python (the package `xxhash` 4.x,
-//! logarithms with 60 digits), of what `docs/hashing.md` says.
+//! Pinned answers of `rendezvous/1`. They come from another implementation, in Python (the package
+//! `xxhash` 4.x, logarithms with 60 digits), of what `docs/hashing.md` says.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use keyroute_rendezvous::{Node, Rendezvous, Weight};
 
