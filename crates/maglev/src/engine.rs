@@ -28,14 +28,15 @@ impl Permutation {
 
 /// Fills a table: at each of the turns a node takes the next entry of its permutation that is free.
 ///
-/// The answer holds for each entry the node that took it, by its place in `permutations`, which are of this
-/// size. `None` if there are not as many turns as entries, or one is nobody's.
+/// The answer holds for each entry the node that took it, by its place in `permutations`, which are of
+/// this size. `None` if there are not as many turns as entries, or one is nobody's.
 ///
-/// The order of the turns decides the table, so whoever calls this puts the nodes in an order that does not
-/// depend on where or when it is called. Cost, for n nodes: about 10 probes an entry at n = 100, 13 at 1000.
+/// The order of the turns decides the table, so whoever calls this puts the nodes in an order that does
+/// not depend on where or when it is called. Cost, for n nodes: about 10 probes an entry at n = 100, 13
+/// at 1000.
 ///
-/// Source: Eisenbud et al., *Maglev: A Fast and Reliable Software Network Load Balancer*, 2016. This is the
-/// paper's own example:
+/// Source: Eisenbud et al., *Maglev: A Fast and Reliable Software Network Load Balancer*, 2016. This is
+/// the paper's own example:
 ///
 /// ```
 /// use keyroute_maglev::{Permutation, TableSize, fill, turns};

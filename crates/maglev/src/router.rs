@@ -15,26 +15,27 @@ use crate::{Permutation, TableSize, fill, turns};
 
 /// Maglev hashing: `maglev/1`.
 ///
-/// A table whose entries the nodes take in turn, each by a permutation of its own. A key's entry is found by
-/// one multiplication, so a lookup costs the hash and a load, whatever the number of nodes. Shares are as even
-/// as a table can be: with equal weights the nodes' entries differ by at most one, with weights each node has
-/// M × w ÷ W of the M entries, give or take less than one.
+/// A table whose entries the nodes take in turn, each by a permutation of its own. A key's entry is
+/// found by one multiplication, so a lookup costs the hash and a load, whatever the number of nodes.
+/// Shares are as even as a table can be: with equal weights the nodes' entries differ by at most one,
+/// with weights each node has M × w ÷ W of the M entries, give or take less than one.
 ///
-/// The price is paid by changes. Each makes the table anew, and beside the entries that must move some move
-/// needlessly ([`movement`](Self::movement) counts them). **There is no preference order**, hence no
-/// replicas: the next node in the table would be distinct, but would change when some other node leaves.
+/// The price is paid by changes. Each makes the table anew, and beside the entries that must move some
+/// move needlessly ([`movement`](Self::movement) counts them). **There is no preference order**, hence
+/// no replicas: the next node in the table would be distinct, but would change when some other node
+/// leaves.
 ///
 /// | | cost, n nodes, M entries |
 /// | --- | --- |
 /// | lookup | one hash, one multiplication, one load |
-/// | any change | M turns of 10 to 13 probes; with differing weights O(log n) more a turn |
+/// | any change | M turns of 10 to 13 probes; with c different weights O(log c) more a turn |
 /// | memory | 4 bytes an entry and the members |
 ///
-/// Nodes are taken in the order of their ids, so tables agree wherever they are made. Keys and ids go through
-/// one hasher of 64 bits; a 32-bit one through [`hash::Mixed`](keyroute_core::hash::Mixed).
+/// Nodes are taken in the order of their ids, so tables agree wherever they are made. Keys and ids go
+/// through one hasher of 64 bits; a 32-bit one through [`hash::Mixed`](keyroute_core::hash::Mixed).
 ///
-/// A node whose share would be less than one entry is refused by [`RouteError::NoEntry`], which says what size
-/// would do; without members there is nothing to refuse.
+/// A node whose share would be less than one entry is refused by [`RouteError::NoEntry`], which says
+/// what size would do; without members there is nothing to refuse.
 ///
 /// ```
 /// use keyroute_maglev::{Maglev, Node, Weight};
@@ -167,7 +168,8 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
         self.size
     }
 
-    /// The owner of each entry, in their order: [`table_size`](Self::table_size) of them, without members none.
+    /// The owner of each entry, in their order: [`table_size`](Self::table_size) of them, without
+    /// members none.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Slot> + '_ {
         self.entries.iter().copied()
     }
@@ -182,8 +184,8 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
     ///
     /// # Errors
     ///
-    /// [`RouteError::AlreadyMember`], [`RouteError::TooManyNodes`], [`RouteError::NoEntry`]. The router is as
-    /// it was.
+    /// [`RouteError::AlreadyMember`], [`RouteError::TooManyNodes`], [`RouteError::NoEntry`]. The router
+    /// is as it was.
     pub fn add(&mut self, node: Node) -> Result<Slot, RouteError> {
         AddNode::add(self, node)
     }
@@ -197,7 +199,8 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
         RemoveNode::remove(self, id)
     }
 
-    /// Changes a node's weight. Keys move to it or from it, and some between others. Gives the old weight.
+    /// Changes a node's weight. Keys move to it or from it, and some between others. Gives the old
+    /// weight.
     ///
     /// # Errors
     ///

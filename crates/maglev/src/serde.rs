@@ -1,5 +1,5 @@
-//! The stored form: a recipe, `{hasher, table_size, nodes}`, nodes in the order of listing. The table is made
-//! anew when it is read.
+//! The stored form: a recipe, `{hasher, table_size, nodes}`, nodes in the order of listing. The table
+//! is made anew when it is read.
 
 use alloc::vec::Vec;
 

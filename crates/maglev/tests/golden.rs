@@ -1,5 +1,7 @@
-//! Pinned tables of `maglev/1`, and what is stored of one. The numbers come from another implementation, in
-//! Python (the package `xxhash` 4.x), of what `docs/hashing.md` says.
+//! Pinned tables of `maglev/1`, and what is stored of one. The numbers come from another
+//! implementation, in Python (the package `xxhash` 4.x), of what `docs/hashing.md` says.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use keyroute_maglev::{Maglev, Node, Router, TableSize, Weight, hash::Xxh3};
 

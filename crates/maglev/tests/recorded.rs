@@ -1,5 +1,7 @@
-//! The engine against recorded answers of `dgryski/go-maglev` and Envoy, and against the paper's example.
-//! Both look up by the remainder, and each has its own hashes and its own order of turns.
+//! The engine against recorded answers of `dgryski/go-maglev` and Envoy, and against the paper's
+//! example. Both look up by the remainder, and each has its own hashes and its own order of turns.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 use std::hash::Hasher;
@@ -104,8 +106,8 @@ fn go_maglev_agrees() {
     assert_eq!(tables, 2);
 }
 
-/// Envoy's turns: in each round a host takes one if its weights so far reach what its turns have cost, in
-/// doubles, and the first costs nothing.
+/// Envoy's turns: in each round a host takes one if its weights so far reach what its turns have cost,
+/// in doubles, and the first costs nothing.
 fn envoy_turns(weights: &[u32]) -> impl Iterator<Item = usize> {
     let sum: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
     let shares: Vec<f64> = weights

@@ -1,5 +1,7 @@
 //! Shares: to the entry, at every size; and what is refused because a share would be less.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use keyroute_maglev::{Maglev, Node, RouteError, TableSize, Weight, hash::Xxh3};
 
 fn fleet(weights: impl IntoIterator<Item = u32>) -> Vec<Node> {
