@@ -25,9 +25,10 @@ pub struct Assignment {
 
 /// Every partition goes where it was assigned: `slot-table/assigned/1`.
 ///
-/// An assignment is complete and says each partition once, or the table is refused. Weights decide nothing. A
-/// node that joins owns nothing until it is [assigned](SlotTable::assign) something, and a node cannot leave
-/// while it owns anything: moving partitions is the operator's act, and what clients must share.
+/// An assignment is complete and says each partition once, or the table is refused. Weights decide
+/// nothing. A node that joins owns nothing until it is [assigned](SlotTable::assign) something, and a
+/// node cannot leave while it owns anything: moving partitions is the operator's act, and what clients
+/// must share.
 ///
 /// ```
 /// use keyroute_slot_table::{AssignedFill, Assignment, ByRange, Node, RouteError, SlotTable, hash::Xxh3};
@@ -57,8 +58,8 @@ pub struct AssignedFill {
 }
 
 impl AssignedFill {
-    /// These assignments, in any order. Whether they are complete is seen when a table is made of them; without
-    /// members there must be none.
+    /// These assignments, in any order. Whether they are complete is seen when a table is made of them;
+    /// without members there must be none.
     #[must_use]
     pub fn new(assignments: impl IntoIterator<Item = Assignment>) -> Self {
         assignments.into_iter().collect::<Vec<_>>().into()
@@ -173,8 +174,8 @@ impl<P: Partitioner> SlotTable<AssignedFill, P> {
     ///
     /// # Errors
     ///
-    /// [`RouteError::NotMember`], [`RouteError::NoPartition`], or [`RouteError::Parameter`] for a range that
-    /// ends before it begins. The table is as it was.
+    /// [`RouteError::NotMember`], [`RouteError::NoPartition`], or [`RouteError::Parameter`] for a range
+    /// that ends before it begins. The table is as it was.
     pub fn assign(&mut self, partitions: RangeInclusive<u32>, id: &str) -> Result<(), RouteError> {
         let slot = self.members().find(id)?;
         check_range(&partitions, self.partitions())?;

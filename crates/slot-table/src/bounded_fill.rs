@@ -14,16 +14,16 @@ use crate::{Fill, Partitioner, SlotTable};
 /// Every partition goes to the node that rendezvous prefers for it among those that have room:
 /// `slot-table/bounded/1`.
 ///
-/// A node of weight w has room for ⌈c × M × w ÷ W⌉ of M partitions, W being the sum of the weights and c the
-/// *load*: 1.25 unless said. That many it never exceeds, and since these limits add up to M at least, every
-/// partition finds a node. With c = 1 counts are as even as numbers can be.
+/// A node of weight w has room for ⌈c × M × w ÷ W⌉ of M partitions, W being the sum of the weights and
+/// c the *load*: 1.25 unless said. That many it never exceeds, and since these limits add up to M at
+/// least, every partition finds a node. With c = 1 counts are as even as numbers can be.
 ///
-/// What is bounded is the partitions of a node, not its keys: how many of those fall into a partition is chance,
-/// and how many are asked for, the clients' business (for that, see bounded loads).
+/// What is bounded is the partitions of a node, not its keys: how many of those fall into a partition
+/// is chance, and how many are asked for, the clients' business (for that, see bounded loads).
 ///
-/// Partitions are placed in one fixed order, that of their mixed numbers, so the table depends on the members
-/// alone. A change moves more than it must: those that a limit sends elsewhere. **There is no preference order**,
-/// hence no replicas. Any change costs n × M draws.
+/// Partitions are placed in one fixed order, that of their mixed numbers, so the table depends on the
+/// members alone. A change moves more than it must: those that a limit sends elsewhere. **There is no
+/// preference order**, hence no replicas. Any change costs n × M draws.
 ///
 /// ```
 /// use keyroute_slot_table::{BoundedFill, ByRange, Node, SlotTable, hash::Xxh3};

@@ -9,13 +9,14 @@ use crate::{ByRemainder, Fill, Partitioner, SlotTable};
 
 /// The owners that `buraksezer/consistent` gives its partitions: `slot-table/buraksezer/1`.
 ///
-/// Nodes stand on a ring with some points each; a partition, whose number is hashed, goes to the first node
-/// from there that has room. The limit is the same for all nodes (there are no weights). Where two nodes share a
-/// point, the one listed later has it. Its two versions label points and round limits differently, so **their
-/// tables have nothing in common**: [`v0_10`](Self::v0_10) is also right for v0.9, [`v1_0`](Self::v1_0) for
-/// v1.0.0.
+/// Nodes stand on a ring with some points each; a partition, whose number is hashed, goes to the first
+/// node from there that has room. The limit is the same for all nodes (there are no weights). Where two
+/// nodes share a point, the one listed later has it. Its two versions label points and round limits
+/// differently, so **their tables have nothing in common**: [`v0_10`](Self::v0_10) is also right for
+/// v0.9, [`v1_0`](Self::v1_0) for v1.0.0.
 ///
-/// Use it with [`ByRemainder`] over the same hasher. With the package's defaults (271 partitions) that is
+/// Use it with [`ByRemainder`] over the same hasher. With the package's defaults (271 partitions) that
+/// is
 ///
 /// ```
 /// use keyroute_slot_table::{BuraksezerFill, ByRemainder, Node, SlotTable, hash::Xxh64};
@@ -28,12 +29,13 @@ use crate::{ByRemainder, Fill, Partitioner, SlotTable};
 /// # Ok::<(), keyroute_slot_table::RouteError>(())
 /// ```
 ///
-/// Where the package panics ("not enough room to distribute partitions") there is [`RouteError::NoRoom`]: under
+/// Where the package panics ("not enough room to distribute partitions") there is
+/// [`RouteError::NoRoom`]: under
 /// `v0_10` a partition may miss the only node with room, and with more nodes than partitions there is no room at
 /// all. What it crashes on is not reproduced: removing a node that shares a point with another.
 ///
-/// For native tables take [`BoundedFill`](crate::BoundedFill): it moves less, has weights, and no partition goes
-/// begging.
+/// For native tables take [`BoundedFill`](crate::BoundedFill): it moves less, has weights, and no
+/// partition goes begging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -190,10 +192,11 @@ impl<H: KeyHasher<Out = u64>> Fill for BuraksezerFill<H> {
 }
 
 impl<H: KeyHasher<Out = u64>> SlotTable<BuraksezerFill<H>, ByRemainder<H>> {
-    /// The package's `GetClosestN`: the owner and the `n` − 1 nodes after it in the order of their ids' hashes,
-    /// round the end; all nodes if there are fewer.
+    /// The package's `GetClosestN`: the owner and the `n` − 1 nodes after it in the order of their ids'
+    /// hashes, round the end; all nodes if there are fewer.
     ///
-    /// Distinct, but no preference order: when the owner leaves, another node than the second may follow it.
+    /// Distinct, but no preference order: when the owner leaves, another node than the second may
+    /// follow it.
     #[must_use]
     pub fn closest(&self, key: &[u8], n: usize) -> Vec<Slot> {
         let hasher = self.partitioner().hasher();

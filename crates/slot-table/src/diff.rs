@@ -7,7 +7,8 @@ use keyroute_core::{NodeId, RouteError, Slot};
 
 use crate::{Fill, Partitioner, SlotTable};
 
-/// Partitions that change hands, neighbours with the same two nodes as one: `first` to `last`, both included.
+/// Partitions that change hands, neighbours with the same two nodes as one: `first` to `last`, both
+/// included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionMove {
     /// The first partition.
@@ -35,8 +36,8 @@ impl fmt::Display for PartitionMove {
 }
 
 impl<F: Fill, P: Partitioner> SlotTable<F, P> {
-    /// The partitions that move between this table and another, in their order. Nodes are known by their ids;
-    /// the fills may differ.
+    /// The partitions that move between this table and another, in their order. Nodes are known by
+    /// their ids; the fills may differ.
     ///
     /// Cost: O(M + n log n) for M partitions and n nodes.
     ///

@@ -8,8 +8,8 @@ use keyroute_core::{Description, MemberOrder, Members, Node, RouteError, Slot};
 /// How nodes come to own partitions.
 ///
 /// Implementors: owners must depend on what [`describe`](Self::describe) says, on the members (and, if
-/// [`ORDER`](Self::ORDER) says so, on the order of their listing), and on nothing else: in particular not on the
-/// owners of before, save where an operator's word is what decides.
+/// [`ORDER`](Self::ORDER) says so, on the order of their listing), and on nothing else: in particular
+/// not on the owners of before, save where an operator's word is what decides.
 pub trait Fill {
     /// The table's scheme with its revision, as `slot-table/rendezvous/1`.
     const SCHEME: &'static str;
@@ -34,7 +34,8 @@ pub trait Fill {
         partitions: u32,
     ) -> Result<Vec<Slot>, RouteError>;
 
-    /// The owners after a change: what [`fill`](Self::fill) gives, but a fill may know a shorter way from the
+    /// The owners after a change: what [`fill`](Self::fill) gives, but a fill may know a shorter way
+    /// from the
     /// `owners` of before, of which there are as many as partitions.
     ///
     /// # Errors
@@ -76,7 +77,8 @@ pub enum Change<'a> {
     Lowered(Slot),
 }
 
-/// The digest for which nodes draw a partition: the mixed number, since no key's digest says anything of it.
+/// The digest for which nodes draw a partition: the mixed number, since no key's digest says anything
+/// of it.
 pub(crate) fn partition_digest(partition: u32) -> u64 {
     // One more, because 0 stays 0 when it is mixed.
     mix64(u64::from(partition) + 1)

@@ -11,10 +11,12 @@ pub const DEFAULT_PARTITIONS: u32 = 16_384;
 /// The most partitions that a table has: 2^20 (4 MiB).
 pub const MAX_PARTITIONS: u32 = 1 << 20;
 
-/// How a key finds its partition: a hasher, a number of partitions, and a rule from digests to partitions.
+/// How a key finds its partition: a hasher, a number of partitions, and a rule from digests to
+/// partitions.
 ///
-/// The number is fixed for the life of a table: another number is another table, in which nearly every key is
-/// somewhere else. Implementors: the rule must depend on the digest alone and give 0 to `partitions` − 1.
+/// The number is fixed for the life of a table: another number is another table, in which nearly every
+/// key is somewhere else. Implementors: the rule must depend on the digest alone and give 0 to
+/// `partitions` − 1.
 pub trait Partitioner {
     /// The hasher of keys.
     type Hasher: KeyHasher;
@@ -33,8 +35,8 @@ pub trait Partitioner {
 
 /// Partitions that are equal ranges of 64-bit digests: native tables.
 ///
-/// A partition is found by one multiplication, by the digest's top bits, and can be named as a range: such a
-/// table has [`Ranges`](keyroute_core::Ranges).
+/// A partition is found by one multiplication, by the digest's top bits, and can be named as a range:
+/// such a table has [`Ranges`](keyroute_core::Ranges).
 ///
 /// ```
 /// use keyroute_slot_table::{ByRange, Partitioner, hash_fn};

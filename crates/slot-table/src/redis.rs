@@ -39,11 +39,11 @@ pub fn redis_slot(key: &[u8]) -> u16 {
     CRC.checksum(hashed_part(key)) % 16_384
 }
 
-/// The hasher of Redis Cluster: CRC-16 (XMODEM: polynomial 0x1021, initial value 0) of the key, or of its hash
-/// tag, if it has one. Its name is `redis-crc16`.
+/// The hasher of Redis Cluster: CRC-16 (XMODEM: polynomial 0x1021, initial value 0) of the key, or of
+/// its hash tag, if it has one. Its name is `redis-crc16`.
 ///
-/// The hash tag is what stands between the first `{` and the first `}` after it, unless that is nothing. Keys
-/// of one tag fall into one partition.
+/// The hash tag is what stands between the first `{` and the first `}` after it, unless that is
+/// nothing. Keys of one tag fall into one partition.
 ///
 /// Source: the Redis Cluster specification, "Key distribution model" and "Hash tags".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,10 +14,10 @@ use crate::{Change, Fill, Partitioner, SlotTable};
 
 /// Every partition goes to the node that rendezvous prefers for it: `slot-table/rendezvous/1`.
 ///
-/// A node of weight w gets each partition with a chance of w ÷ W, so counts differ as chance has it: by √(n ÷ M)
-/// relative, for n equal nodes and M partitions. A change moves exactly the partitions that must move, whichever
-/// node joins, leaves or changes its weight. The preference order of a partition is that of its keys, so such a
-/// table can [`Walk`], and its replicas are as stable as its owners.
+/// A node of weight w gets each partition with a chance of w ÷ W, so counts differ as chance has it: by
+/// √(n ÷ M) relative, for n equal nodes and M partitions. A change moves exactly the partitions that
+/// must move, whichever node joins, leaves or changes its weight. The preference order of a partition
+/// is that of its keys, so such a table can [`Walk`], and its replicas are as stable as its owners.
 ///
 /// A node whose share is around one partition may get none. It is a replica all the same;
 /// [`partitions_by_slot`](SlotTable::partitions_by_slot) shows it.

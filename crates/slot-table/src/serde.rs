@@ -1,5 +1,5 @@
-//! The stored form: a recipe, `{fill, partitioner, nodes}`, nodes in the order of listing. Owners are made anew
-//! when it is read.
+//! The stored form: a recipe, `{fill, partitioner, nodes}`, nodes in the order of listing. Owners are
+//! made anew when it is read.
 
 use alloc::vec::Vec;
 

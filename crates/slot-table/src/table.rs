@@ -16,14 +16,14 @@ use crate::{Assignment, ByRange, Change, Fill, Partitioner, RendezvousFill};
 
 /// A table of partitions and their owners.
 ///
-/// A *partition* is a fixed part of all keys, which is owned, moved and listed as a whole. Keys find their
-/// partition by a [`Partitioner`], partitions their node by a [`Fill`]:
+/// A *partition* is a fixed part of all keys, which is owned, moved and listed as a whole. Keys find
+/// their partition by a [`Partitioner`], partitions their node by a [`Fill`]:
 ///
 /// | fill | owners | movement | replicas |
 /// | --- | --- | --- | --- |
 /// | [`RendezvousFill`], the default | by chance, following the weights | exactly what must move | yes |
-/// | [`BoundedFill`] | never more than a limit | a little more | no |
-/// | [`AssignedFill`] | as an operator says | as an operator says | no |
+/// | [`BoundedFill`](crate::BoundedFill) | never more than a limit | a little more | no |
+/// | [`AssignedFill`](crate::AssignedFill) | as an operator says | as an operator says | no |
 /// | [`BuraksezerFill`](crate::BuraksezerFill) | as `buraksezer/consistent` has them | more | its own |
 ///
 /// | | cost |
@@ -214,8 +214,8 @@ impl<F: Fill, P: Partitioner> SlotTable<F, P> {
     ///
     /// # Errors
     ///
-    /// [`RouteError::AlreadyMember`], [`RouteError::TooManyNodes`], or what the fill refuses. The table is as it
-    /// was.
+    /// [`RouteError::AlreadyMember`], [`RouteError::TooManyNodes`], or what the fill refuses. The table
+    /// is as it was.
     pub fn add(&mut self, node: Node) -> Result<Slot, RouteError> {
         let mut members = self.members.clone();
         let slot = members.add(node)?;

@@ -1,5 +1,7 @@
 //! An operator's assignment: complete, once each, of members; and how it changes.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use keyroute_slot_table::{
     AssignedFill, Assignment, ByRange, Node, NodeId, Rebuild, RendezvousFill, RouteError, Router,
     SlotTable, hash::Xxh3,

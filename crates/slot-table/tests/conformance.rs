@@ -31,7 +31,7 @@ fn evenly(nodes: &[Node]) -> AssignedFill {
     AssignedFill::new((0..).zip(ids).map(range))
 }
 
-fn assigned(nodes: &[Node]) -> Result<SlotTable<AssignedFill>, RouteError> {
+fn by_assignment(nodes: &[Node]) -> Result<SlotTable<AssignedFill>, RouteError> {
     let partitioner = ByRange::new(Xxh3, 1000)?;
     SlotTable::from_nodes_with(evenly(nodes), partitioner, nodes.iter().cloned())
 }
@@ -83,7 +83,7 @@ laws! {
     ),
     keeps [balances_evenly, shares_follow_the_weights(u32::MAX), every_node_owns_something],
 
-    assigned: |nodes| assigned(nodes),
+    assigned: by_assignment,
     keeps [
         lookup, order_free, digests, ranges, balances_evenly,
         a_member_cannot_be_added_again, adding_moves_keys_only_to_the_newcomer,

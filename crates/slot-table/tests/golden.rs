@@ -1,5 +1,7 @@
-//! Pinned tables, and what is stored of them. The numbers come from another implementation, in Python (the
-//! package `xxhash` 4.x, logarithms with 60 digits), of what `docs/hashing.md` says.
+//! Pinned tables, and what is stored of them. The numbers come from another implementation, in Python
+//! (the package `xxhash` 4.x, logarithms with 60 digits), of what `docs/hashing.md` says.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use keyroute_core::hash::Xxh3;
 use keyroute_slot_table::{

@@ -1,5 +1,7 @@
 //! What fills promise of counts and movement, partition by partition.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use keyroute_slot_table::{
     BoundedFill, BuraksezerFill, ByRange, ByRemainder, Fill, KeyHasher, MAX_PARTITIONS, Node,
     NodeId, Partitioner, RendezvousFill, RouteError, SlotTable, Weight, hash::Xxh3, hash_fn,
@@ -98,7 +100,8 @@ fn where_the_package_panics_there_is_an_error() {
         let partitioner = ByRemainder::new(hasher, partitions).unwrap();
         SlotTable::from_nodes_with(fill(hasher), partitioner, nodes).map(|_| ())
     }
-    // Two points, of which only one is looked at. All partitions begin at the first: three fill its node.
+    // Two points, of which only one is looked at. All partitions begin at the first: three fill its
+    // node.
     let hasher = hash_fn(|bytes| {
         if bytes.len() == 8 {
             0
@@ -263,7 +266,8 @@ fn moves_are_few_and_say_all() {
     ));
 }
 
-/// Case p04, sets of serialx/hashring#22 and coreos/torus#246: small weights do not vanish beside large ones.
+/// Case p04, sets of serialx/hashring#22 and coreos/torus#246: small weights do not vanish beside large
+/// ones.
 #[test]
 fn small_weights_are_owners_and_replicas() {
     let torus = table(RendezvousFill::new(Xxh3), 16_384, fleet([1024, 1024, 5]));

@@ -1,5 +1,7 @@
 //! [`BuraksezerFill`] against recorded answers of both versions of the package.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::fs;
 
 use keyroute_core::hash::{Fnv1a64, Xxh64};

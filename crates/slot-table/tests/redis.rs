@@ -1,5 +1,5 @@
-//! Redis Cluster's slots: known answers of the published specification and of `CLUSTER KEYSLOT`. No server is
-//! asked here.
+//! Redis Cluster's slots: known answers of the published specification and of `CLUSTER KEYSLOT`. No
+//! server is asked here.
 
 use keyroute_slot_table::{
     AssignedFill, Assignment, KeyHasher, Node, NodeId, RedisCrc16, RedisSlots, RouteDigest,
