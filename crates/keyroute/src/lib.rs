@@ -21,10 +21,19 @@ pub use keyroute_jump::{
 };
 #[cfg(feature = "ketama")]
 pub use keyroute_ketama::{Ketama, KetamaPoints, Libketama, libketama_servers};
+#[cfg(feature = "maglev")]
+pub use keyroute_maglev::{Maglev, TableSize};
 #[cfg(feature = "modulo")]
 pub use keyroute_modulo::Modulo;
 #[cfg(feature = "rendezvous")]
 pub use keyroute_rendezvous::Rendezvous;
+#[cfg(feature = "slot-table")]
+pub use keyroute_slot_table::{
+    AssignedFill, Assignment, BoundedFill, BuraksezerFill, ByRange, ByRemainder, PartitionMove,
+    Partitioner, RendezvousFill, SlotTable,
+};
+#[cfg(feature = "redis")]
+pub use keyroute_slot_table::{RedisCrc16, RedisSlots, redis_slot};
 #[cfg(feature = "vector-ring")]
 pub use keyroute_vector_ring::{SortedPoints, VectorRing};
 
@@ -53,10 +62,14 @@ pub mod prelude {
     pub use keyroute_jump::{Jump, JumpBack, jump_back_hash, jump_hash};
     #[cfg(feature = "ketama")]
     pub use keyroute_ketama::Ketama;
+    #[cfg(feature = "maglev")]
+    pub use keyroute_maglev::Maglev;
     #[cfg(feature = "modulo")]
     pub use keyroute_modulo::Modulo;
     #[cfg(feature = "rendezvous")]
     pub use keyroute_rendezvous::Rendezvous;
+    #[cfg(feature = "slot-table")]
+    pub use keyroute_slot_table::SlotTable;
     #[cfg(feature = "vector-ring")]
     pub use keyroute_vector_ring::VectorRing;
 }

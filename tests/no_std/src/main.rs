@@ -24,7 +24,10 @@ use keyroute_btree_ring::BTreeRing;
 use keyroute_core::{Native, Node, RouteError, hash_fn};
 use keyroute_jump::Jump;
 use keyroute_ketama::Ketama;
+use keyroute_maglev::{Maglev, TableSize};
 use keyroute_modulo::Modulo;
+use keyroute_rendezvous::Rendezvous;
+use keyroute_slot_table::{BoundedFill, ByRange, SlotTable};
 use keyroute_vector_ring::VectorRing;
 
 /// What the C runtime calls.
@@ -47,13 +50,17 @@ fn answers_agree() -> Result<bool, RouteError> {
     let ranking = Ranking::from_nodes_with(fnv1a, nodes.clone())?;
     let growable = GrowableAnchor::from_nodes_with(fnv1a, nodes.clone())?;
     let memento = Memento::from_nodes_with(fnv1a, nodes.clone())?;
+    let rendezvous = Rendezvous::from_nodes_with(fnv1a, nodes.clone())?;
+    let maglev = Maglev::from_nodes_with(fnv1a, TableSize::new(251)?, nodes.clone())?;
+    let partitioner = ByRange::new(fnv1a, 64)?;
+    let slots = SlotTable::from_nodes_with(BoundedFill::new(fnv1a), partitioner, nodes.clone())?;
     let bounded = Bounded::new(
         VectorRing::from_nodes_with(scheme, nodes)?,
         Exact::new(250)?,
     );
     let leased = bounded.acquire(b"user:1").map(|lease| lease.slot());
 
-    let routers: [Box<dyn keyroute::Router>; 9] = [
+    let routers: [Box<dyn keyroute::Router>; 12] = [
         Box::new(vector),
         Box::new(tree),
         Box::new(jump),
@@ -63,6 +70,9 @@ fn answers_agree() -> Result<bool, RouteError> {
         Box::new(ranking),
         Box::new(growable),
         Box::new(memento),
+        Box::new(rendezvous),
+        Box::new(maglev),
+        Box::new(slots),
     ];
     let all_answer = routers
         .iter()
