@@ -222,6 +222,7 @@ fn memento_and_the_growable_anchor_are_one_function() {
     let inputs = Inputs {
         cases: 300,
         seed: 5,
+        ..Inputs::default()
     };
     let verdict = Subject::new(growable, inputs).each(|case| {
         let (mut growable, mut memento) = (growable(&case.nodes)?, memento(&case.nodes)?);
