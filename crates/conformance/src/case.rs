@@ -1,5 +1,6 @@
 //! [`Case`]: one drawn input of a law.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use keyroute_core::{Node, NodeId, Weight};
@@ -93,15 +94,13 @@ impl Case {
     }
 
     /// The same case with plain ids in place of those that are not accepted.
-    pub(crate) fn tamed(&self, accepts: impl Fn(&Node) -> bool) -> Self {
-        let mut case = self.clone();
+    pub(crate) fn tamed(mut self, accepts: impl Fn(&Node) -> bool) -> Self {
+        let held = self.nodes.iter().chain(&self.spares);
+        let held: BTreeSet<NodeId> = held.map(|node| node.id().clone()).collect();
         let mut plain = (0..)
             .filter_map(|number| NodeId::new(format!("plain-{number}")).ok())
-            .filter(|id| {
-                let mut held = self.nodes.iter().chain(&self.spares);
-                held.all(|node| node.id() != id)
-            });
-        for node in case.nodes.iter_mut().chain(&mut case.spares) {
+            .filter(|id| !held.contains(id));
+        for node in self.nodes.iter_mut().chain(&mut self.spares) {
             if !accepts(node)
                 && let Some(id) = plain.next()
             {
@@ -112,7 +111,7 @@ impl Case {
                 };
             }
         }
-        case
+        self
     }
 
     /// The keys as slices, as batches want them.

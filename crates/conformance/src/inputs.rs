@@ -15,7 +15,7 @@ use crate::{Verdict, Violation};
 /// change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inputs {
-    /// How many cases each law draws.
+    /// How many cases each law draws, 1 or more.
     pub cases: u32,
     /// The seed of everything drawn.
     pub seed: u64,
@@ -68,6 +68,10 @@ impl Inputs {
     ///
     /// The law's violation, with the input and the seed.
     pub fn each<S: Strategy>(&self, drawn: S, law: impl Fn(&S::Value) -> Verdict) -> Verdict {
+        if self.cases == 0 {
+            // Every law would hold.
+            return Err(Violation::new("0 cases: ask for 1 or more"));
+        }
         let config = Config {
             cases: self.cases,
             failure_persistence: None,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use keyroute_core::{Node, RouteError, Router, Weight};
+use proptest::strategy::Strategy;
 
 use crate::generators::{Weights, cases, odd_nodes};
 use crate::{Case, Inputs, Verdict, Violation};
@@ -71,13 +72,8 @@ impl<R: Router> Subject<R> {
         } else {
             Weights::AllOne
         };
-        hold_each(self.inputs, weights, &|case| {
-            if self.picks {
-                law(&case.tamed(|node| self.accepts(node)))
-            } else {
-                law(case)
-            }
-        })
+        let accepts = |node: &Node| !self.picks || self.accepts(node);
+        hold_each(self.inputs, weights, &accepts, &law)
     }
 
     fn accepts(&self, node: &Node) -> bool {
@@ -87,8 +83,13 @@ impl<R: Router> Subject<R> {
 }
 
 // Not generic: it is compiled once, not for each law and router.
-fn hold_each(inputs: Inputs, weights: Weights, law: &dyn Fn(&Case) -> Verdict) -> Verdict {
-    inputs.each(cases(weights), law)
+fn hold_each(
+    inputs: Inputs,
+    weights: Weights,
+    accepts: &dyn Fn(&Node) -> bool,
+    law: &dyn Fn(&Case) -> Verdict,
+) -> Verdict {
+    inputs.each(cases(weights).prop_map(|case| case.tamed(accepts)), law)
 }
 
 /// A node of weight 1 and one of weight 2.
