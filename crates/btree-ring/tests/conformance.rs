@@ -33,9 +33,11 @@ laws! {
     },
     keeps [ring, order_free, remove_then_add_is_the_identity],
 
-    // Positions side by side, and one arc that is nearly the whole ring.
+    // Positions side by side, and one arc that is nearly the whole ring. A node of weight 1 has one
+    // point, so that a walk depends on every single one.
     low_8_bits: |nodes| {
-        BTreeRing::from_nodes_with(sparse(Cut::low(Xxh3, 8))?, nodes.iter().cloned())
+        let scheme = Native::new(Cut::low(Xxh3, 8)).with_points_per_weight(1)?;
+        BTreeRing::from_nodes_with(scheme, nodes.iter().cloned())
     },
     keeps [ring, order_free, remove_then_add_is_the_identity],
 

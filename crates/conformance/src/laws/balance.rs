@@ -115,6 +115,9 @@ pub fn balances_as_a_ring<R: Router>(subject: &Subject<R>, points: u32) -> Verdi
 /// Shares follow the weights, on a ring with this many points for a unit of weight: by the share of
 /// each of 300 nodes of weight 1 to 5, and by all their deviations together.
 ///
+/// A strategy without points (weighted rendezvous) claims `u32::MAX`: nothing but the sample is then
+/// left to chance.
+///
 /// # Errors
 ///
 /// The violation.
