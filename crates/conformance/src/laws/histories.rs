@@ -21,7 +21,8 @@ pub fn any_history_equals_building_anew<R: AddNode + RemoveNode>(subject: &Subje
     })
 }
 
-/// The same where weights change too.
+/// After any history of joining, leaving and changes of weight, a router gives what one built of the nodes
+/// that are left, with their weights, gives.
 ///
 /// # Errors
 ///
