@@ -56,6 +56,7 @@ pub(crate) const STRATEGIES: &[Strategy] = &[
     row("Flip", "jump", &["flip"], &[]),
     row("Power", "jump", &["power"], &[]),
     row("Binomial", "jump", &["binomial"], &[]),
+    row("Binomial as published", "jump", &["binomial_published"], &[]),
     row("Maglev", "maglev", &["maglev", "default_size"], &["top_8_bits"]),
     row("slots by rendezvous", "slot-table", &["rendezvous", "rendezvous_of_65536"], &["rendezvous_of_8_bits", "remainders"]),
     row("slots under a cap", "slot-table", &["bounded", "bounded_evenly"], &[]),

@@ -7,8 +7,8 @@ use core::fmt;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node, NodeId,
-    Rebuild, RemoveNode, RouteDigest, RouteError, Router, Slot,
+    AddNode, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
+    NodeId, Rebuild, RemoveNode, RouteDigest, RouteError, Router, Slot,
 };
 
 use crate::table::Table;
@@ -51,10 +51,9 @@ impl<B: Buckets + Default> Numbered<B> {
     ///
     /// # Errors
     ///
-    /// As [`with_nodes`](Self::with_nodes) and [`Node::new`].
+    /// As [`from_ids_with`](Self::from_ids_with).
     pub fn from_ids(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, RouteError> {
-        let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
-        Self::from_nodes(nodes?)
+        Self::from_ids_with(NativeHasher::default(), ids)
     }
 }
 
@@ -106,6 +105,19 @@ impl<B: Buckets + Default, H: KeyHasher<Out = u64>> Numbered<B, H> {
         nodes: impl IntoIterator<Item = Node>,
     ) -> Result<Self, RouteError> {
         Self::with_hasher(hasher).with_nodes(nodes)
+    }
+
+    /// Nodes with these ids, on buckets 0, 1, … in this order; keys are hashed with this function.
+    ///
+    /// # Errors
+    ///
+    /// As [`with_nodes`](Self::with_nodes) and [`Node::new`].
+    pub fn from_ids_with(
+        hasher: H,
+        ids: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Result<Self, RouteError> {
+        let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
+        Self::from_nodes_with(hasher, nodes?)
     }
 }
 
@@ -170,6 +182,12 @@ impl<B: Buckets, H: KeyHasher<Out = u64>> Numbered<B, H> {
         &self.table.members
     }
 
+    /// What two processes compare to know that they answer alike.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        Router::fingerprint(self)
+    }
+
     /// The hasher of keys.
     #[must_use]
     pub fn hasher(&self) -> &H {
@@ -200,6 +218,15 @@ impl<B: Buckets, H: KeyHasher<Out = u64>> Numbered<B, H> {
     /// [`RouteError::NotMember`]. The router is as it was.
     pub fn remove(&mut self, id: &str) -> Result<Node, RouteError> {
         self.table.remove(id)
+    }
+
+    /// Puts these nodes on buckets 0, 1, … of the same capacity, and forgets what was.
+    ///
+    /// # Errors
+    ///
+    /// As [`with_nodes`](Self::with_nodes). The router is as it was.
+    pub fn rebuild(&mut self, nodes: &[Node]) -> Result<(), RouteError> {
+        Rebuild::rebuild(self, nodes)
     }
 }
 

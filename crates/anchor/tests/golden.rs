@@ -6,7 +6,7 @@
 use keyroute_anchor::hash::mix64;
 use keyroute_anchor::{
     Anchor, AnchorBuckets, Buckets, Dx, DxBuckets, GrowableAnchor, GrowableBuckets, Memento, Node,
-    Numbered, RankedBuckets, Ranking, Router,
+    Numbered, RankedBuckets, Ranking,
 };
 
 /// 20 buckets of which some leave and two come back.

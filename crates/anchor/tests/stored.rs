@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use keyroute_anchor::{Anchor, BucketState, Dx, GrowableAnchor, Memento, Node, Ranking, Router};
+use keyroute_anchor::{Anchor, BucketState, Dx, GrowableAnchor, Memento, Node, Ranking};
 
 fn nodes() -> impl Iterator<Item = Node> {
     ["a", "b", "c"].into_iter().map(|id| Node::new(id).unwrap())

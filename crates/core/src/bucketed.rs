@@ -5,8 +5,9 @@ use core::marker::PhantomData;
 
 use crate::hash::NativeHasher;
 use crate::{
-    AddNode, Description, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node, NodeId,
-    NodeList, Position, Rebuild, RemoveLast, RemoveNode, RouteDigest, RouteError, Router, Slot,
+    AddNode, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
+    NodeId, NodeList, Position, Rebuild, RemoveLast, RemoveNode, RouteDigest, RouteError, Router,
+    Slot,
 };
 
 /// A function from a hash and a number of buckets to one of the buckets: jump, modulo, and their like.
@@ -197,6 +198,21 @@ impl<H: KeyHasher, F: BucketFunction<H::Out>> Bucketed<F, H> {
         F: Renumbers,
     {
         self.nodes.remove(id)
+    }
+
+    /// Replaces the nodes.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_nodes_with`](Self::from_nodes_with). The router is as it was.
+    pub fn rebuild(&mut self, nodes: &[Node]) -> Result<(), RouteError> {
+        Rebuild::rebuild(self, nodes)
+    }
+
+    /// What two processes compare to know that they answer alike.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        Router::fingerprint(self)
     }
 
     /// The nodes.

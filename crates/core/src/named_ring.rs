@@ -58,10 +58,9 @@ macro_rules! named_ring {
                 ///
                 /// # Errors
                 ///
-                /// As [`from_nodes_with`](Self::from_nodes_with) and [`Node::new`].
+                /// As [`from_ids_with`](Self::from_ids_with).
                 pub fn from_ids(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, RouteError> {
-                    let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
-                    Self::from_nodes(nodes?)
+                    Self::from_ids_with(Default::default(), ids)
                 }
             }
 
@@ -83,6 +82,19 @@ macro_rules! named_ring {
                     nodes: impl IntoIterator<Item = Node>,
                 ) -> Result<Self, RouteError> {
                     Ring::from_nodes(scheme, nodes).map(Self)
+                }
+
+                /// A ring of nodes with these ids, of weight 1, under this scheme.
+                ///
+                /// # Errors
+                ///
+                /// As [`from_nodes_with`](Self::from_nodes_with) and [`Node::new`].
+                pub fn from_ids_with(
+                    scheme: S,
+                    ids: impl IntoIterator<Item = impl AsRef<str>>,
+                ) -> Result<Self, RouteError> {
+                    let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
+                    Self::from_nodes_with(scheme, nodes?)
                 }
 
                 /// The slot of the node that owns this key; `None` without members.

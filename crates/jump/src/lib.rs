@@ -15,8 +15,8 @@ pub use flip_hash::flip_hash;
 pub use jump_hash::jump_hash;
 pub use power_hash::power_hash;
 pub use router::{
-    Binomial, BinomialHash, Flip, FlipHash, Jump, JumpBack, JumpBackHash, JumpHash, Power,
-    PowerHash,
+    Binomial, BinomialHash, BinomialPublished, BinomialPublishedHash, Flip, FlipHash, Jump,
+    JumpBack, JumpBackHash, JumpHash, Power, PowerHash,
 };
 
 pub use keyroute_core::buckets::{MAX_BUCKETS, jump_back_hash};

@@ -3,7 +3,9 @@
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{BucketFunction, Bucketed};
 
-use crate::{binomial_hash, flip_hash, jump_back_hash, jump_hash, power_hash};
+use crate::{
+    binomial_hash, binomial_hash_published, flip_hash, jump_back_hash, jump_hash, power_hash,
+};
 
 /// Jump consistent hash over an ordered list of nodes: bucket i is the i-th node.
 ///
@@ -60,6 +62,10 @@ pub type Power<H = NativeHasher> = Bucketed<PowerHash, H>;
 /// [`binomial_hash`] over an ordered list of nodes: what [`Jump`] promises, in constant time.
 pub type Binomial<H = NativeHasher> = Bucketed<BinomialHash, H>;
 
+/// [`binomial_hash_published`] over an ordered list of nodes: what [`Jump`] promises but even shares, in
+/// constant time. For systems that route this way already; else take [`Binomial`].
+pub type BinomialPublished<H = NativeHasher> = Bucketed<BinomialPublishedHash, H>;
+
 macro_rules! bucket_functions {
     ($($(#[$doc:meta])* $name:ident: $strategy:literal, $function:ident;)*) => {$(
         $(#[$doc])*
@@ -88,4 +94,7 @@ bucket_functions! {
     PowerHash: "power", power_hash;
     /// [`binomial_hash`] as the bucket function of [`Binomial`]: `binomial/1`.
     BinomialHash: "binomial", binomial_hash;
+    /// [`binomial_hash_published`] as the bucket function of [`BinomialPublished`]:
+    /// `binomial-published/1`.
+    BinomialPublishedHash: "binomial-published", binomial_hash_published;
 }

@@ -2,7 +2,7 @@
 
 use keyroute_conformance::{Cut, laws};
 use keyroute_core::hash::Xxh3;
-use keyroute_jump::{Binomial, Flip, Jump, JumpBack, Power};
+use keyroute_jump::{Binomial, BinomialPublished, Flip, Jump, JumpBack, Power};
 
 laws! {
     jump: |nodes| Jump::from_nodes(nodes.iter().cloned()),
@@ -19,6 +19,10 @@ laws! {
 
     binomial: |nodes| Binomial::from_nodes(nodes.iter().cloned()),
     keeps [lookup, growth, tail, rebuilding, digests, balances_evenly, every_node_owns_something],
+
+    // As published it is not even: no claim of balance.
+    binomial_published: |nodes| BinomialPublished::from_nodes(nodes.iter().cloned()),
+    keeps [lookup, growth, tail, rebuilding, digests, every_node_owns_something],
 
     // 256 digests: keys that share theirs, and nodes that own no key.
     top_8_bits: |nodes| Jump::from_nodes_with(Cut::top(Xxh3, 8), nodes.iter().cloned()),

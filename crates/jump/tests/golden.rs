@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use keyroute_jump::{Jump, Router};
+use keyroute_jump::Jump;
 use serde_json::Value;
 
 fn golden() -> Value {

@@ -1,6 +1,6 @@
 //! The stored recipe: hasher and ordered nodes, read back through the same checks.
 
-use keyroute_jump::{Jump, Router};
+use keyroute_jump::Jump;
 
 #[test]
 fn the_stored_recipe_gives_the_same_router() {

@@ -16,8 +16,8 @@ pub use keyroute_bounded::{
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
 #[cfg(feature = "jump")]
 pub use keyroute_jump::{
-    Binomial, Flip, Jump, JumpBack, Power, binomial_hash, binomial_hash_published, flip_hash,
-    jump_back_hash, jump_hash, power_hash,
+    Binomial, BinomialPublished, Flip, Jump, JumpBack, Power, binomial_hash,
+    binomial_hash_published, flip_hash, jump_back_hash, jump_hash, power_hash,
 };
 #[cfg(feature = "ketama")]
 pub use keyroute_ketama::{Ketama, KetamaPoints, Libketama, libketama_servers};

@@ -6,9 +6,9 @@ use core::mem::size_of;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, EqualParts, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
-    NodeId, NodeLabel, OrderFree, OwnedRange, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest,
-    RouteError, Router, Slot, Weight,
+    AddNode, Description, EqualParts, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder,
+    Members, Node, NodeId, NodeLabel, OrderFree, OwnedRange, Ranges, Rebuild, RemoveNode, Reweight,
+    RouteDigest, RouteError, Router, Slot, Weight,
 };
 
 use crate::{Permutation, TableSize, fill, turns};
@@ -88,10 +88,9 @@ impl Maglev {
     ///
     /// # Errors
     ///
-    /// As [`from_nodes_with`](Self::from_nodes_with) and [`Node::new`].
+    /// As [`from_ids_with`](Self::from_ids_with).
     pub fn from_ids(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, RouteError> {
-        let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
-        Self::from_nodes(nodes?)
+        Self::from_ids_with(NativeHasher::default(), TableSize::default(), ids)
     }
 }
 
@@ -144,6 +143,21 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
         Ok(router)
     }
 
+    /// Nodes with these ids, of weight 1; keys and ids are hashed with this function, the table has this
+    /// size.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_nodes_with`](Self::from_nodes_with) and [`Node::new`].
+    pub fn from_ids_with(
+        hasher: H,
+        size: TableSize,
+        ids: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Result<Self, RouteError> {
+        let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
+        Self::from_nodes_with(hasher, size, nodes?)
+    }
+
     /// The slot of the node that owns this key; `None` without members.
     #[must_use]
     pub fn route(&self, key: &[u8]) -> Option<Slot> {
@@ -160,6 +174,18 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
     #[must_use]
     pub fn members(&self) -> &Members {
         &self.members
+    }
+
+    /// What two processes compare to know that they answer alike.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        Router::fingerprint(self)
+    }
+
+    /// The hasher of keys and ids.
+    #[must_use]
+    pub fn hasher(&self) -> &H {
+        &self.hasher
     }
 
     /// How many entries the table has.
@@ -220,11 +246,6 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
 
     pub(crate) fn tag(&self) -> HasherTag {
         self.tag
-    }
-
-    #[cfg(feature = "serde")]
-    pub(crate) fn hasher(&self) -> &H {
-        &self.hasher
     }
 
     fn parts(&self) -> EqualParts {

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use keyroute_maglev::{Maglev, Node, Router, TableSize, Weight, hash::Xxh3};
+use keyroute_maglev::{Maglev, Node, TableSize, Weight, hash::Xxh3};
 
 fn nodes(weights: &[(&str, u32)]) -> Vec<Node> {
     let node = |&(id, weight)| {

@@ -7,9 +7,7 @@ use std::fs;
 use std::hash::Hasher;
 
 use keyroute_maglev::hash::Xxh64;
-use keyroute_maglev::{
-    KeyHasher, Maglev, Node, Permutation, Router, TableSize, Turns, fill, turns,
-};
+use keyroute_maglev::{KeyHasher, Maglev, Node, Permutation, TableSize, Turns, fill, turns};
 use serde_json::Value;
 
 fn read(file: &str) -> Value {

@@ -3,9 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use keyroute_modulo::hash::Crc32;
-use keyroute_modulo::{
-    KeyHasher, Modulo, Node, Rebuild, RouteDigest, RouteError, Router, Weight, hash_fn,
-};
+use keyroute_modulo::{KeyHasher, Modulo, Node, RouteDigest, RouteError, Weight, hash_fn};
 
 fn ids(router: &Modulo<Crc32>) -> Vec<&str> {
     let members = router.members();

@@ -5,6 +5,9 @@ extern crate alloc;
 
 mod router;
 
+#[cfg(feature = "serde")]
+mod serde;
+
 pub use router::Rendezvous;
 
 pub use keyroute_core::*;

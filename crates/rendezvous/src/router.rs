@@ -6,9 +6,9 @@ use core::ops::ControlFlow;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Candidates, Description, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
-    NodeId, OrderFree, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot,
-    SlotSet, Walk, WalkExt, Weight,
+    AddNode, Candidates, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder,
+    Members, Node, NodeId, OrderFree, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError,
+    Router, Slot, SlotSet, Walk, WalkExt, Weight,
 };
 
 /// Rendezvous hashing, also called highest random weight: `rendezvous/1`.
@@ -72,10 +72,9 @@ impl Rendezvous {
     ///
     /// # Errors
     ///
-    /// As [`from_nodes_with`](Self::from_nodes_with) and [`Node::new`].
+    /// As [`from_ids_with`](Self::from_ids_with).
     pub fn from_ids(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, RouteError> {
-        let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
-        Self::from_nodes(nodes?)
+        Self::from_ids_with(NativeHasher::default(), ids)
     }
 }
 
@@ -113,6 +112,19 @@ impl<H: KeyHasher<Out = u64>> Rendezvous<H> {
         Ok(router)
     }
 
+    /// Nodes with these ids, of weight 1; keys and ids are hashed with this function.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_nodes_with`](Self::from_nodes_with) and [`Node::new`].
+    pub fn from_ids_with(
+        hasher: H,
+        ids: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Result<Self, RouteError> {
+        let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
+        Self::from_nodes_with(hasher, nodes?)
+    }
+
     /// The slot of the node that owns this key; `None` without members.
     #[must_use]
     pub fn route(&self, key: &[u8]) -> Option<Slot> {
@@ -142,6 +154,18 @@ impl<H: KeyHasher<Out = u64>> Rendezvous<H> {
         &self.members
     }
 
+    /// What two processes compare to know that they answer alike.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        Router::fingerprint(self)
+    }
+
+    /// The hasher of keys and ids.
+    #[must_use]
+    pub fn hasher(&self) -> &H {
+        &self.hasher
+    }
+
     /// Adds a node: keys move to it alone.
     ///
     /// # Errors
@@ -167,6 +191,15 @@ impl<H: KeyHasher<Out = u64>> Rendezvous<H> {
     /// [`RouteError::NotMember`]. The router is as it was.
     pub fn reweight(&mut self, id: &str, weight: Weight) -> Result<Weight, RouteError> {
         Reweight::reweight(self, id, weight)
+    }
+
+    /// Replaces the members.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_nodes_with`](Self::from_nodes_with). The router is as it was.
+    pub fn rebuild(&mut self, nodes: &[Node]) -> Result<(), RouteError> {
+        Rebuild::rebuild(self, nodes)
     }
 
     fn fill(&mut self, members: Members) {

@@ -8,8 +8,9 @@ use core::mem::size_of;
 #[cfg(feature = "xxh3")]
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, HasherTag, KeyDigest, KeyHasher, Members, Node, NodeId, OwnedRange,
-    Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot, Weight,
+    AddNode, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, Members, Node, NodeId,
+    OwnedRange, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot,
+    Weight,
 };
 
 use crate::{Assignment, ByRange, Change, Fill, Partitioner, RendezvousFill};
@@ -80,10 +81,9 @@ impl SlotTable {
     ///
     /// # Errors
     ///
-    /// As [`from_nodes_with`](Self::from_nodes_with) and [`Node::new`].
+    /// As [`from_ids_with`](Self::from_ids_with).
     pub fn from_ids(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, RouteError> {
-        let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
-        Self::from_nodes(nodes?)
+        Self::from_ids_with(RendezvousFill::default(), ByRange::default(), ids)
     }
 }
 
@@ -126,6 +126,20 @@ impl<F: Fill, P: Partitioner> SlotTable<F, P> {
         Ok(table)
     }
 
+    /// Nodes with these ids, of weight 1, under this fill and this partitioner.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_nodes_with`](Self::from_nodes_with) and [`Node::new`].
+    pub fn from_ids_with(
+        fill: F,
+        partitioner: P,
+        ids: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Result<Self, RouteError> {
+        let nodes: Result<Vec<_>, _> = ids.into_iter().map(Node::new).collect();
+        Self::from_nodes_with(fill, partitioner, nodes?)
+    }
+
     /// The slot of the node that owns this key; `None` without members.
     #[must_use]
     pub fn route(&self, key: &[u8]) -> Option<Slot> {
@@ -142,6 +156,12 @@ impl<F: Fill, P: Partitioner> SlotTable<F, P> {
     #[must_use]
     pub fn members(&self) -> &Members {
         &self.members
+    }
+
+    /// What two processes compare to know that they answer alike.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        Router::fingerprint(self)
     }
 
     /// The fill.
