@@ -5,8 +5,8 @@
 use keyroute::hash::Xxh3;
 use keyroute::{
     BTreeRing, Binomial, BinomialPublished, BoundedFill, ByRange, Flip, GrowableAnchor, Jump,
-    JumpBack, Ketama, Maglev, Memento, Modulo, Native, Node, Power, Ranking, Rendezvous,
-    RendezvousFill, RouteError, Router, SlotTable, TableSize, VectorRing,
+    JumpBack, Ketama, Maglev, Memento, Modulo, MultiProbe, MultiProbeScheme, Native, Node, Power,
+    Ranking, Rendezvous, RendezvousFill, RouteError, Router, SlotTable, TableSize, VectorRing,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -93,6 +93,7 @@ one_shape! {
     vector_ring: VectorRing, (Native::new(Xxh3));
     btree_ring: BTreeRing, (Native::new(Xxh3));
     ketama: Ketama, (keyroute::KetamaPoints::default());
+    multi_probe: MultiProbe, (MultiProbeScheme::new(Xxh3));
     rendezvous: Rendezvous, (Xxh3);
     maglev: Maglev, (Xxh3, TableSize::default());
     slot_table: SlotTable, (RendezvousFill::new(Xxh3), ByRange::default());

@@ -38,6 +38,14 @@ const RINGS: &[&str] = &[
     "ambiguous_labels",
 ];
 
+const MULTI_PROBE: &[&str] = &[
+    "one_probe",
+    "top_8_bits",
+    "low_8_bits",
+    "over_32_bits",
+    "over_128_bits",
+];
+
 /// The rows, in the document's order.
 #[rustfmt::skip]
 pub(crate) const STRATEGIES: &[Strategy] = &[
@@ -45,6 +53,7 @@ pub(crate) const STRATEGIES: &[Strategy] = &[
     row("tree ring", "btree-ring", &["native"], RINGS),
     row("ketama", "ketama", &["ketama"], &["in_a_tree"]),
     row("libketama", "ketama", &["libketama"], &[]),
+    row("multi-probe", "multi-probe", &["multi_probe"], MULTI_PROBE),
     row("rendezvous", "rendezvous", &["rendezvous"], &["top_8_bits", "low_8_bits"]),
     row("ranking", "anchor", &["ranking"], &["ranking_top_8_bits"]),
     row("Dx", "anchor", &["dx"], &["dx_of_little_room", "dx_low_8_bits"]),

@@ -1,10 +1,10 @@
 //! The definitions of lookups and tie orders, one point after another.
 
-use keyroute::{After, AtOrAfter, AtOrBefore, ById, FirstListed, LastListed, Lookup, Nearest};
+use keyroute::{After, ArcLookup, AtOrAfter, AtOrBefore, ById, FirstListed, LastListed, Nearest};
 use keyroute::{Node, Position, TieOrder};
 
 /// A lookup rule as a distance: the nearest point serves, and the walk meets points by distance.
-pub(crate) trait Defined: Lookup {
+pub(crate) trait Defined: ArcLookup {
     /// The distance of a point from a key, and what decides between equal ones.
     fn distance<P: Position>(at: P, point: P) -> (P, u8);
 }
@@ -67,11 +67,20 @@ pub(crate) fn walk<P: Position, L: Defined, O: Ranked>(
     at: P,
     listed: &[(Node, Vec<P>)],
 ) -> Vec<usize> {
+    walk_by(listed, O::ranked, |point| L::distance(at, point))
+}
+
+/// The walk that meets points in this order: the nodes' places in the list, ranked so where points are equal.
+pub(crate) fn walk_by<P: Position, D: Ord>(
+    listed: &[(Node, Vec<P>)],
+    ranked: impl Fn(&[Node]) -> Vec<usize>,
+    distance: impl Fn(P) -> D,
+) -> Vec<usize> {
     let nodes: Vec<Node> = listed.iter().map(|(node, _)| node.clone()).collect();
     let mut met = Vec::new();
-    for (rank, place) in O::ranked(&nodes).into_iter().enumerate() {
+    for (rank, place) in ranked(&nodes).into_iter().enumerate() {
         for &point in &listed[place].1 {
-            met.push((L::distance(at, point), rank, place));
+            met.push((distance(point), rank, place));
         }
     }
     met.sort();

@@ -4,8 +4,8 @@
 
 use keyroute::{
     AddNode, After, AtOrAfter, AtOrBefore, BTreeRing, ById, FirstListed, KeyHasher, LastListed,
-    Nearest, Node, Position, Ranges, RemoveNode, RouteDigest, Tokens, VectorRing, Walk, WalkExt,
-    WithLookup, WithTies,
+    Nearest, Node, Position, Probes, Ranges, RemoveNode, RouteDigest, Tokens, VectorRing, Walk,
+    WalkExt, WithLookup, WithTies,
 };
 use keyroute_conformance::generators::{Weights, nodes};
 use keyroute_conformance::{Inputs, Verdict, Violation};
@@ -13,7 +13,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::brute_force::{Defined, Ranked, walk};
+use crate::brute_force::{Defined, Ranked, walk, walk_by};
 
 /// A hasher whose keys are positions: their bytes, little-endian.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +97,50 @@ fn keeps_the_definitions<P: Width, L: Defined, O: Ranked>() -> Verdict {
         }
         Ok(())
     })
+}
+
+/// Probes have no ranges; their walks and owners are compared alone, over fleets without a history.
+fn probes_keep_the_definition<P: Width, O: Ranked>() -> Verdict {
+    Inputs::from_env()?.each(fleets(), |(fleet, _)| {
+        let mut listed: Vec<(Node, Vec<P>)> = Vec::new();
+        let mut tokens = Tokens::new(Placed(std::marker::PhantomData));
+        for (node, numbers) in fleet {
+            let points: Vec<P> = numbers.iter().map(|&number| position(number)).collect();
+            tokens = tokens.with(node.id(), points.clone())?;
+            listed.push((node.clone(), points));
+        }
+        let scheme = WithLookup::new(WithTies::new(tokens, O::default()), Probes::<3>);
+        let nodes = || fleet.iter().map(|(node, _)| node.clone());
+        let sorted = VectorRing::from_nodes_with(scheme.clone(), nodes())?;
+        let tree = BTreeRing::from_nodes_with(scheme, nodes())?;
+        for at in (0..NUMBERS).map(position::<P>) {
+            let expected = walk_by(&listed, O::ranked, |point| {
+                let probes = Probes::<3>::of(at).into_iter().zip(0u8..);
+                probes.map(|(probe, i)| (probe.ahead(point), i)).min()
+            });
+            let found = [
+                (sorted.replicas(&at.write(), listed.len()), sorted.route_value(at)),
+                (tree.replicas(&at.write(), listed.len()), tree.route_value(at)),
+            ];
+            for (walk, owner) in found {
+                let places = walk.iter().map(|slot| slot.index() as usize);
+                if !places.eq(expected.iter().copied()) || owner != walk.first().copied() {
+                    return Err(Violation::new(format!(
+                        "at {at:#x} the walk is {walk:?}, the owner {owner:?}; by definition the walk \
+                         is {expected:?}"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn probes_by_id_and_by_listing() {
+    probes_keep_the_definition::<u32, ById>().unwrap();
+    probes_keep_the_definition::<u64, LastListed>().unwrap();
+    probes_keep_the_definition::<u128, FirstListed>().unwrap();
 }
 
 fn come_back<R: AddNode + RemoveNode>(ring: &mut R, node: &Node) -> Verdict {

@@ -3,13 +3,16 @@
 
 use keyroute::hash::{Crc32, Md5, Xxh3};
 use keyroute::{
-    After, AtOrBefore, BTreeRing, FirstListed, KeyHasher, Labelled, LastListed, Native, Nearest,
-    Node, PointScheme, Position, Ranges, RouteDigest, RouteError, VectorRing, WithLookup, WithTies,
+    After, ArcLookup, AtOrBefore, BTreeRing, FirstListed, KeyHasher, Labelled, LastListed, Native,
+    Nearest, Node, PointScheme, Position, Ranges, RouteDigest, RouteError, VectorRing, WithLookup,
+    WithTies,
 };
 use keyroute_conformance::generators::{Weights, cases};
 use keyroute_conformance::{Case, Cut, Inputs, Step, Verdict, Violation};
 
-fn are_one<S: PointScheme>(scheme: impl Fn() -> Result<S, RouteError>) -> Verdict {
+fn are_one<S: PointScheme<Lookup: ArcLookup>>(
+    scheme: impl Fn() -> Result<S, RouteError>,
+) -> Verdict {
     Inputs::from_env()?.each(cases(Weights::Mixed), |case| {
         let nodes = || case.nodes.iter().cloned();
         let mut sorted = VectorRing::from_nodes_with(scheme()?, nodes())?;
@@ -44,7 +47,7 @@ fn are_one<S: PointScheme>(scheme: impl Fn() -> Result<S, RouteError>) -> Verdic
     })
 }
 
-fn answer_alike<S: PointScheme>(
+fn answer_alike<S: PointScheme<Lookup: ArcLookup>>(
     sorted: &VectorRing<S>,
     tree: &BTreeRing<S>,
     case: &Case,

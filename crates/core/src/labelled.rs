@@ -4,9 +4,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::native::PointsPerWeight;
 use crate::scheme::DefaultLookup;
-use crate::{ById, Description, KeyHasher, Members, Node, PointScheme, RouteError, Scheme, Slot};
+use crate::{
+    ById, Description, KeyHasher, Members, Node, PointScheme, PointsPerWeight, RouteError, Scheme,
+    Slot,
+};
 
 /// How a label is written: text around `{node}` and `{i}`, once each, as `{node}-{i}`.
 ///

@@ -1,16 +1,24 @@
-//! [`Lookup`]: which point serves a position. Four rules exist in the field.
+//! [`Lookup`]: which point serves a position. Four rules of one step exist in the field; a fifth,
+//! [`Probes`](crate::Probes), asks several times.
 
 use core::fmt::Debug;
 
-use crate::{Edge, PointTable, Position, Slot};
+use crate::{Description, Edge, PointTable, Position, Slot};
 
 /// The rule that finds the point for a key's position, and the order of the walk from there.
 ///
 /// The rules are types, fixed by the [`Scheme`](crate::Scheme): [`AtOrAfter`] (the default),
-/// [`After`], [`AtOrBefore`], [`Nearest`].
+/// [`After`], [`AtOrBefore`], [`Nearest`], [`Probes`](crate::Probes).
+///
+/// Implementors: the order must be one of points, not of nodes: what a point's place in it depends on
+/// is that point, the key and the rule. Then leaving points out leaves them out and changes nothing
+/// else, and every law of incremental change holds.
 pub trait Lookup: Copy + Default + Debug {
     /// The rule's name in descriptions.
     const NAME: &'static str;
+
+    /// Says what else of the rule decides an answer: its parameters, if it has any.
+    fn describe(_to: &mut Description) {}
 
     /// The slots in preference order from this position, once round: the walk. A node appears once
     /// for each of its points.
@@ -20,7 +28,14 @@ pub trait Lookup: Copy + Default + Debug {
     fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
         Self::order(table, at).next()
     }
+}
 
+/// A lookup under which each point serves one arc: only rings under these have
+/// [`ranges`](crate::Ranges).
+///
+/// A node under [`Probes`](crate::Probes) owns crumbs all over the ring, as many as there are probes and
+/// points, and so that rule is none.
+pub trait ArcLookup: Lookup {
     /// Where the arc of `point` ends and that of the `next` point begins, clockwise: the last
     /// position that `point`'s side serves.
     fn boundary<P: Position>(point: P, next: P) -> P;
@@ -40,7 +55,9 @@ impl Lookup for AtOrAfter {
     fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
         table.at_or_after(at)
     }
+}
 
+impl ArcLookup for AtOrAfter {
     fn boundary<P: Position>(point: P, _next: P) -> P {
         point
     }
@@ -56,7 +73,9 @@ impl Lookup for After {
     fn order<P: Position, T: PointTable<P>>(table: &T, at: P) -> impl Iterator<Item = Slot> {
         table.forward(at, Edge::Exclusive).map(|(_, slot)| slot)
     }
+}
 
+impl ArcLookup for After {
     fn boundary<P: Position>(point: P, _next: P) -> P {
         point.before()
     }
@@ -72,7 +91,9 @@ impl Lookup for AtOrBefore {
     fn order<P: Position, T: PointTable<P>>(table: &T, at: P) -> impl Iterator<Item = Slot> {
         table.backward(at, Edge::Inclusive).map(|(_, slot)| slot)
     }
+}
 
+impl ArcLookup for AtOrBefore {
     fn boundary<P: Position>(_point: P, next: P) -> P {
         next.before()
     }
@@ -110,7 +131,9 @@ impl Lookup for Nearest {
             after
         })
     }
+}
 
+impl ArcLookup for Nearest {
     fn boundary<P: Position>(point: P, next: P) -> P {
         point.plus(point.ahead(next).halved())
     }

@@ -29,7 +29,7 @@ macro_rules! named_ring {
             use ::core::{fmt, ops::ControlFlow};
             use $crate::__private::Vec;
             use $crate::{
-                AddNode, ById, Description, Estimate, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OrderFree, OwnedRange, PointScheme, Ranges, Rebuild, RemoveNode,
+                AddNode, ArcLookup, ById, Description, Estimate, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OrderFree, OwnedRange, PointScheme, Ranges, Rebuild, RemoveNode,
                 Reweight, Ring, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Walk, WalkExt,
                 Weight,
             };
@@ -278,7 +278,7 @@ macro_rules! named_ring {
                 }
             }
 
-            impl<S: Scheme> Ranges for $Ring<S> {
+            impl<S: Scheme<Lookup: ArcLookup>> Ranges for $Ring<S> {
                 type Width = S::Position;
 
                 fn ranges(&self) -> Vec<OwnedRange<S::Position>> {

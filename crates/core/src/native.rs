@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::scheme::DefaultLookup;
-use crate::{ById, KeyHasher, Members, Node, NodeLabel, PointScheme, RouteError, Scheme, Slot};
-
-/// The points a node of weight 1 takes unless said: shares then differ by about 8 %.
-pub const DEFAULT_POINTS_PER_WEIGHT: u32 = 160;
+use crate::{
+    ById, KeyHasher, Members, Node, PointScheme, PointsPerWeight, RouteError, Scheme, Slot,
+};
 
 /// The scheme of a ring that says none: [`Native`] over the [`NativeHasher`](crate::hash::NativeHasher).
 ///
@@ -16,7 +15,7 @@ pub type DefaultScheme = Native<crate::hash::NativeHasher>;
 
 /// Points from the hash of (length of id, id, index), each on its own: `ring/native/1`.
 ///
-/// Point j is the hash of the node's [`NodeLabel`] with index j. So no two nodes share a label whatever
+/// Point j is the hash of the node's [`NodeLabel`](crate::NodeLabel) with index j. So no two nodes share a label whatever
 /// their names are, and equal hashes of two ids erase nobody. A node of weight w takes
 /// `points_per_weight × w` points; point j does not depend on the weight, so raising a weight only adds
 /// points.
@@ -41,7 +40,8 @@ pub struct Native<H> {
 }
 
 impl<H: KeyHasher> Native<H> {
-    /// The native scheme over this hasher, with [`DEFAULT_POINTS_PER_WEIGHT`].
+    /// The native scheme over this hasher, with
+    /// [`DEFAULT_POINTS_PER_WEIGHT`](crate::DEFAULT_POINTS_PER_WEIGHT).
     #[must_use]
     pub fn new(hasher: H) -> Self {
         Self {
@@ -90,52 +90,10 @@ impl<H: KeyHasher> Scheme for Native<H> {
 
 impl<H: KeyHasher> PointScheme for Native<H> {
     fn points(&self, node: &Node) -> Result<Vec<H::Out>, RouteError> {
-        let mut label = NodeLabel::new(node.id());
-        Ok(self
-            .points_per_weight
-            .indices(node)
-            .map(|index| label.hash(&self.hasher, index))
-            .collect())
+        Ok(self.points_per_weight.points(&self.hasher, node))
     }
 
     fn count_of(&self, node: &Node) -> u64 {
         self.points_per_weight.count(node)
-    }
-}
-
-/// How many points a unit of weight takes: 1 to 2^24.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PointsPerWeight(u32);
-
-impl PointsPerWeight {
-    pub(crate) fn new(given: u32) -> Result<Self, RouteError> {
-        if given == 0 || u64::from(given) > crate::MAX_POINTS {
-            return Err(RouteError::PointsPerWeight {
-                given,
-                accepted: "1 to 16777216",
-            });
-        }
-        Ok(Self(given))
-    }
-
-    pub(crate) fn get(self) -> u32 {
-        self.0
-    }
-
-    /// How many points this node takes.
-    pub(crate) fn count(self, node: &Node) -> u64 {
-        u64::from(self.0) * u64::from(node.weight().get())
-    }
-
-    /// The indices of this node's points.
-    pub(crate) fn indices(self, node: &Node) -> core::ops::Range<u32> {
-        // The ring has refused more than MAX_POINTS before it asks for points.
-        0..u32::try_from(self.count(node)).unwrap_or(u32::MAX)
-    }
-}
-
-impl Default for PointsPerWeight {
-    fn default() -> Self {
-        Self(DEFAULT_POINTS_PER_WEIGHT)
     }
 }

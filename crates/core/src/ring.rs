@@ -6,9 +6,10 @@ use core::mem::size_of;
 use core::ops::ControlFlow;
 
 use crate::{
-    AddNode, ById, Description, Edge, HasherTag, KeyDigest, KeyHasher, Lookup, MAX_POINTS, Members,
-    Node, OrderFree, OwnedRange, PointScheme, PointTable, Ranges, Rebuild, RemoveNode, Reweight,
-    RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, TieOrder, Walk, Weight,
+    AddNode, ArcLookup, ById, Description, Edge, HasherTag, KeyDigest, KeyHasher, Lookup,
+    MAX_POINTS, Members, Node, OrderFree, OwnedRange, PointScheme, PointTable, Ranges, Rebuild,
+    RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, TieOrder, Walk,
+    Weight,
 };
 
 /// A consistent-hashing ring (Karger et al. 1997): nodes take points, a key goes to the point that
@@ -142,6 +143,7 @@ impl<S: Scheme, T: PointTable<S::Position>> Router for Ring<S, T> {
     fn describe(&self) -> Description {
         let mut description = Description::new(self.scheme.name(), S::Ties::ORDER);
         description.field("lookup", S::Lookup::NAME);
+        S::Lookup::describe(&mut description);
         description.field("ties", S::Ties::NAME);
         description.hasher("hasher", self.scheme.hasher());
         if let Some(points) = self.scheme.points_per_weight() {
@@ -193,7 +195,7 @@ impl<S: Scheme, T: PointTable<S::Position>> Walk for Ring<S, T> {
     }
 }
 
-impl<S: Scheme, T: PointTable<S::Position>> Ranges for Ring<S, T> {
+impl<S: Scheme<Lookup: ArcLookup>, T: PointTable<S::Position>> Ranges for Ring<S, T> {
     type Width = S::Position;
 
     fn ranges(&self) -> Vec<OwnedRange<S::Position>> {

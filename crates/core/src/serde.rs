@@ -4,7 +4,7 @@
 //! | type | form |
 //! | --- | --- |
 //! | `NodeId`, `Zone` | text |
-//! | `Weight` | number |
+//! | `Weight`, `PointsPerWeight` | number |
 //! | `Node` | `{id, weight, zone}`; weight 1 and no zone may be left out |
 //! | `Fingerprint` | 32 hex digits |
 //! | named hashers | their name; another name is refused |
@@ -19,10 +19,9 @@ use ::serde::de::Error as _;
 use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::hash::{Mixed, ZeroExtend};
-use crate::native::PointsPerWeight;
 use crate::{
-    BucketFunction, Bucketed, Fingerprint, KeyHasher, Members, Node, NodeId, PointTable, Ring,
-    Router, Scheme, Template, Weight, Zone,
+    BucketFunction, Bucketed, Fingerprint, KeyHasher, Members, Node, NodeId, PointTable,
+    PointsPerWeight, Ring, Router, Scheme, Template, Weight, Zone,
 };
 
 macro_rules! as_text {

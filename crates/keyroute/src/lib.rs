@@ -25,12 +25,14 @@ pub use keyroute_ketama::{Ketama, KetamaPoints, Libketama, libketama_servers};
 pub use keyroute_maglev::{Maglev, TableSize};
 #[cfg(feature = "modulo")]
 pub use keyroute_modulo::Modulo;
+#[cfg(feature = "multi-probe")]
+pub use keyroute_multi_probe::{MultiProbe, MultiProbeScheme};
 #[cfg(feature = "rendezvous")]
 pub use keyroute_rendezvous::Rendezvous;
 #[cfg(feature = "slot-table")]
 pub use keyroute_slot_table::{
-    AssignedFill, Assignment, BoundedFill, BuraksezerFill, ByRange, ByRemainder,
-    DEFAULT_PARTITIONS, PartitionMove, Partitioner, RendezvousFill, SlotTable,
+    AssignedFill, Assignment, BoundedFill, BuraksezerFill, ByRange, ByRemainder, PartitionMove,
+    Partitioner, RendezvousFill, SlotTable,
 };
 #[cfg(feature = "redis")]
 pub use keyroute_slot_table::{RedisCrc16, RedisSlots, redis_slot};
@@ -66,6 +68,8 @@ pub mod prelude {
     pub use keyroute_maglev::Maglev;
     #[cfg(feature = "modulo")]
     pub use keyroute_modulo::Modulo;
+    #[cfg(feature = "multi-probe")]
+    pub use keyroute_multi_probe::MultiProbe;
     #[cfg(feature = "rendezvous")]
     pub use keyroute_rendezvous::Rendezvous;
     #[cfg(feature = "slot-table")]

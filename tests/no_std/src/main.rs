@@ -26,6 +26,7 @@ use keyroute_jump::Jump;
 use keyroute_ketama::Ketama;
 use keyroute_maglev::{Maglev, TableSize};
 use keyroute_modulo::Modulo;
+use keyroute_multi_probe::{MultiProbe, MultiProbeScheme};
 use keyroute_rendezvous::Rendezvous;
 use keyroute_slot_table::{BoundedFill, ByRange, SlotTable};
 use keyroute_vector_ring::VectorRing;
@@ -52,6 +53,8 @@ fn answers_agree() -> Result<bool, RouteError> {
     let memento = Memento::from_nodes_with(fnv1a, nodes.clone())?;
     let rendezvous = Rendezvous::from_nodes_with(fnv1a, nodes.clone())?;
     let maglev = Maglev::from_nodes_with(fnv1a, TableSize::new(251)?, nodes.clone())?;
+    let probes = MultiProbeScheme::<_, 5>::new(hash_fn(fnv1a));
+    let multi_probe = MultiProbe::from_nodes_with(probes, nodes.clone())?;
     let partitioner = ByRange::new(fnv1a, 64)?;
     let slots = SlotTable::from_nodes_with(BoundedFill::new(fnv1a), partitioner, nodes.clone())?;
     let bounded = Bounded::new(
@@ -60,7 +63,7 @@ fn answers_agree() -> Result<bool, RouteError> {
     );
     let leased = bounded.acquire(b"user:1").map(|lease| lease.slot());
 
-    let routers: [Box<dyn keyroute::Router>; 12] = [
+    let routers: [Box<dyn keyroute::Router>; 13] = [
         Box::new(vector),
         Box::new(tree),
         Box::new(jump),
@@ -73,6 +76,7 @@ fn answers_agree() -> Result<bool, RouteError> {
         Box::new(rendezvous),
         Box::new(maglev),
         Box::new(slots),
+        Box::new(multi_probe),
     ];
     let all_answer = routers
         .iter()

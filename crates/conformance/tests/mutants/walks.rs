@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use keyroute_conformance::Cut;
 use keyroute_core::hash::Xxh3;
 use keyroute_core::{
-    Edge, Lookup, Native, Nearest, Node, PointTable, Position, Ring, Router, Slot, SlotSet, Walk,
-    WithLookup,
+    ArcLookup, Edge, Lookup, Native, Nearest, Node, PointTable, Position, Ring, Router, Slot,
+    SlotSet, Walk, WithLookup,
 };
 use keyroute_vector_ring::SortedPoints;
 
@@ -185,6 +185,9 @@ impl Lookup for NearestFirst {
             .into_iter()
             .chain(table.forward(at, Edge::Inclusive).map(|(_, slot)| slot))
     }
+}
+
+impl ArcLookup for NearestFirst {
     fn boundary<P: Position>(point: P, next: P) -> P {
         Nearest::boundary(point, next)
     }

@@ -2,6 +2,9 @@
 
 use core::fmt::{Debug, Display, LowerHex};
 
+use super::mix64;
+use crate::buckets::{high, word};
+
 mod sealed {
     pub trait Sealed {}
 }
@@ -47,10 +50,34 @@ pub trait Position:
     /// The same number in 128 bits.
     #[must_use]
     fn widen(self) -> u128;
+
+    /// Number i of a sequence that follows from this digest, spread over the whole width: where multi-probe
+    /// hashing asks for the i-th time.
+    ///
+    /// The numbers are [`word`]s: of 64 bits word i; of 32 bits the upper half of word i of the digest,
+    /// zero-extended; of 128 bits, high half H and low half L, words 2i (the high half) and 2i + 1 of
+    /// L ⊕ [`mix64`]\(H).
+    #[must_use]
+    fn probe(self, i: u32) -> Self;
+}
+
+fn probe_32(digest: u32, i: u32) -> u32 {
+    high(word(digest.into(), i.into()))
+}
+
+fn probe_64(digest: u64, i: u32) -> u64 {
+    word(digest, i.into())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+fn probe_128(digest: u128, i: u32) -> u128 {
+    let folded = digest as u64 ^ mix64((digest >> 64) as u64);
+    let [high, low] = [0, 1].map(|half| u128::from(word(folded, 2 * u64::from(i) + half)));
+    high << 64 | low
 }
 
 macro_rules! position {
-    ($($width:ty),*) => {$(
+    ($($width:ty: $probe:ident),*) => {$(
         impl sealed::Sealed for $width {}
 
         impl Position for $width {
@@ -81,8 +108,12 @@ macro_rules! position {
             fn widen(self) -> u128 {
                 self.into()
             }
+
+            fn probe(self, i: u32) -> Self {
+                $probe(self, i)
+            }
         }
     )*};
 }
 
-position!(u32, u64, u128);
+position!(u32: probe_32, u64: probe_64, u128: probe_128);
