@@ -41,7 +41,7 @@ laws! {
     },
     keeps [
         lookup, order_free, growth, removal, remove_then_add_is_the_identity, rebuilding, weights,
-        bounded(ByLease),
+        changes_undone_last_first_leave_no_trace, bounded(ByLease),
         balances_as_a_ring(160), shares_follow_the_weights(160), every_node_owns_something,
     ],
 

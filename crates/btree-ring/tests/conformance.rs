@@ -16,7 +16,7 @@ fn sparse<H: KeyHasher>(hasher: H) -> Result<Native<H>, RouteError> {
 laws! {
     native: |nodes| BTreeRing::from_nodes(nodes.iter().cloned()),
     keeps [
-        ring, order_free, remove_then_add_is_the_identity,
+        ring, order_free, remove_then_add_is_the_identity, changes_undone_last_first_leave_no_trace,
         balances_as_a_ring(160), shares_follow_the_weights(160), every_node_owns_something,
     ],
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
-use crate::commands::{compare, diff, fingerprint, route, verify};
+use crate::commands::{compare, diff, fingerprint, route, strategies, verify};
 use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
 use crate::strategy::{Epsilon, StrategyName};
@@ -30,6 +30,7 @@ pub(crate) struct Args {
 enum Command {
     Compare(compare::CompareArgs),
     Route(route::RouteArgs),
+    Strategies(strategies::StrategiesArgs),
     Fingerprint(fingerprint::FingerprintArgs),
     Diff(diff::DiffArgs),
     Verify(verify::VerifyArgs),
@@ -40,6 +41,7 @@ impl Args {
         match self.command {
             Command::Compare(args) => compare::run(&args, out),
             Command::Route(args) => route::run(&args, out),
+            Command::Strategies(args) => strategies::run(&args, out),
             Command::Fingerprint(args) => fingerprint::run(&args, out),
             Command::Diff(args) => diff::run(&args, out),
             Command::Verify(args) => verify::run(&args, out),
@@ -61,18 +63,58 @@ pub(crate) struct FleetArgs {
 /// Settings that override what a fleet file says.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct SettingArgs {
-    /// Strategy, by name
+    /// Strategy, by name: `keyroute strategies` lists them [default: vector-ring]
     #[arg(short, long, value_name = "NAME")]
     strategy: Option<StrategyName>,
     /// Hash function, by name
     #[arg(long, value_name = "NAME")]
     hash: Option<HashName>,
-    /// Points per unit of weight, of rings
+    /// Points per unit of weight, of rings; a node's, of buraksezer's tables
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     points: Option<u32>,
-    /// How far over its fair share a node may be loaded, of bounded loads: 0.001 to 1000
+    #[command(flatten)]
+    sizes: SizeArgs,
+}
+
+/// Settings of single strategies. Those without one pass it over.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct SizeArgs {
+    /// How far over its fair share a node may go, of bounded loads and bounded slot tables: 0.001 to 1000
+    /// [default: 0.25]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     epsilon: Option<Epsilon>,
+    /// Entries of Maglev's table, a prime [default: 65537]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    table_size: Option<u32>,
+    /// Partitions of a slot table [default: 16384; of buraksezer's 271]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    partitions: Option<u32>,
+    /// The most nodes there will ever be, of anchor and dx [default: 1024]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    capacity: Option<u32>,
+}
+
+impl SizeArgs {
+    /// What these flags say.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            epsilon: self.epsilon,
+            table_size: self.table_size,
+            partitions: self.partitions,
+            capacity: self.capacity,
+            ..Settings::default()
+        }
+    }
+
+    /// The flags, and whether each is given.
+    pub(crate) fn given(&self) -> [(&'static str, bool); 4] {
+        [
+            ("--epsilon", self.epsilon.is_some()),
+            ("--table-size", self.table_size.is_some()),
+            ("--partitions", self.partitions.is_some()),
+            ("--capacity", self.capacity.is_some()),
+        ]
+    }
 }
 
 impl SettingArgs {
@@ -83,9 +125,9 @@ impl SettingArgs {
             strategy: self.strategy,
             hash: self.hash,
             points: self.points,
-            epsilon: self.epsilon,
+            ..self.sizes.settings()
         };
-        flags.or(fleet.settings)
+        flags.or(fleet.settings.clone())
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod diff;
 pub(crate) mod fingerprint;
 pub(crate) mod route;
+pub(crate) mod strategies;
 pub(crate) mod verify;
 
 use std::path::Path;

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::str::FromStr;
 
-use keyroute::{Members, Node, Weight, Zone};
+use keyroute::{Assignment, Members, Node, NodeId, TableSize, Weight, Zone};
 use serde::{Deserialize, Deserializer};
 
 use crate::CliError;
@@ -31,8 +31,13 @@ pub struct Fleet {
     pub settings: Settings,
 }
 
+/// The most nodes of a strategy that wants to know their number beforehand, if nothing says it.
+///
+/// A number that grew with the list would move keys whenever the list grows.
+pub const DEFAULT_CAPACITY: u32 = 1024;
+
 /// How keys are routed. What is not said is the strategy's default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The strategy.
     pub strategy: Option<StrategyName>,
@@ -40,8 +45,16 @@ pub struct Settings {
     pub hash: Option<HashName>,
     /// Points per unit of weight.
     pub points: Option<u32>,
-    /// How far over its fair share a node may be loaded.
+    /// How far over its fair share a node may go: in loads, or in partitions.
     pub epsilon: Option<Epsilon>,
+    /// The number of entries of Maglev's table.
+    pub table_size: Option<u32>,
+    /// The number of partitions of a slot table.
+    pub partitions: Option<u32>,
+    /// The most nodes there can be, of strategies that want to know it beforehand.
+    pub capacity: Option<u32>,
+    /// Which node owns which partition, of tables that are told.
+    pub owners: Vec<Assignment>,
 }
 
 impl Settings {
@@ -53,6 +66,14 @@ impl Settings {
             hash: self.hash.or(under.hash),
             points: self.points.or(under.points),
             epsilon: self.epsilon.or(under.epsilon),
+            table_size: self.table_size.or(under.table_size),
+            partitions: self.partitions.or(under.partitions),
+            capacity: self.capacity.or(under.capacity),
+            owners: if self.owners.is_empty() {
+                under.owners
+            } else {
+                self.owners
+            },
         }
     }
 
@@ -60,6 +81,18 @@ impl Settings {
     #[must_use]
     pub fn points_or_default(&self) -> u32 {
         self.points.unwrap_or(keyroute::DEFAULT_POINTS_PER_WEIGHT)
+    }
+
+    /// The number of entries of Maglev's table.
+    #[must_use]
+    pub fn table_size_or_default(&self) -> u32 {
+        self.table_size.unwrap_or(TableSize::default().get())
+    }
+
+    /// The most nodes there can be.
+    #[must_use]
+    pub fn capacity_or_default(&self) -> u32 {
+        self.capacity.unwrap_or(DEFAULT_CAPACITY)
     }
 }
 
@@ -177,6 +210,7 @@ impl Fleet {
                 weight,
                 zone,
                 address: None,
+                partitions: None,
             });
         }
         FleetFile {
@@ -224,6 +258,9 @@ struct RouterTable {
     points: Option<u32>,
     #[serde(default, deserialize_with = "epsilon")]
     epsilon: Option<Epsilon>,
+    table_size: Option<u32>,
+    partitions: Option<u32>,
+    capacity: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -234,6 +271,8 @@ struct NodeRecord {
     weight: u32,
     zone: Option<String>,
     address: Option<String>,
+    /// The partitions it owns, as `0-5460, 10923`.
+    partitions: Option<String>,
 }
 
 fn one() -> u32 {
@@ -286,6 +325,28 @@ fn epsilon<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Epsilon>, D::Err
         .map_err(serde::de::Error::custom)
 }
 
+/// Reads ranges of partitions: numbers, or two with a `-` between, apart by commas or blanks, as
+/// `CLUSTER NODES` of Redis prints them.
+fn owned_by(node: &NodeId, text: &str) -> Result<Vec<Assignment>, String> {
+    let ranges = text
+        .split([',', ' '])
+        .filter(|range| !range.is_empty())
+        .map(|range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let number = |text: &str| {
+                text.parse::<u32>().map_err(|_| {
+                    format!("partitions {range:?}: write a number, or FIRST-LAST, as in \"0-5460, 5462\"")
+                })
+            };
+            Ok(Assignment {
+                first: number(first)?,
+                last: number(last)?,
+                node: node.clone(),
+            })
+        });
+    ranges.collect()
+}
+
 impl TryFrom<FleetFile> for Fleet {
     type Error = String;
 
@@ -299,6 +360,10 @@ impl TryFrom<FleetFile> for Fleet {
                 hash: file.router.hash,
                 points: file.router.points,
                 epsilon: file.router.epsilon,
+                table_size: file.router.table_size,
+                partitions: file.router.partitions,
+                capacity: file.router.capacity,
+                owners: Vec::new(),
             },
         };
         // All nodes together, drained ones too: an id stands once in a file.
@@ -310,6 +375,18 @@ impl TryFrom<FleetFile> for Fleet {
                 node = node.with_zone(Zone::new(zone).map_err(at)?);
             }
             members.add(node.clone()).map_err(at)?;
+            if let Some(partitions) = record.partitions {
+                if record.weight == 0 {
+                    return Err(format!(
+                        "node {number}: {:?} is drained, and owns partitions {partitions:?}: assign \
+                         them to other nodes",
+                        record.id
+                    ));
+                }
+                let owned = owned_by(node.id(), &partitions)
+                    .map_err(|problem| format!("node {number}: {problem}"))?;
+                fleet.settings.owners.extend(owned);
+            }
             if let Ok(weight) = Weight::new(record.weight) {
                 node = node.with_weight(weight);
                 fleet.nodes.push(node.clone());

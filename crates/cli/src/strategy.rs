@@ -1,72 +1,101 @@
 //! The strategies, chosen at run time.
+//!
+//! `registry.rs` is the one place that names, describes and builds each; `adapter.rs` says at run time
+//! what the traits of a router say when a program is compiled.
 
-mod build;
+mod adapter;
 mod epsilon;
-mod routers;
+mod recipe;
+mod registry;
+mod setting;
 
 use std::fmt;
 use std::str::FromStr;
 
-use keyroute::{Lease, RouteError, Router, Slot, Walk};
+use keyroute::{Lease, Node, NodeId, RouteError, Router, Slot, Walk};
 
 use crate::change::Change;
-use crate::hashes::HashName;
+use crate::fleet::Settings;
 
-pub use build::build;
 pub use epsilon::Epsilon;
+pub use setting::Setting;
 
-/// The strategies by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum StrategyName {
-    /// The sorted-array ring.
-    #[default]
-    VectorRing,
-    /// The same ring in an ordered map.
-    BTreeRing,
-    /// Bounded loads over the sorted-array ring. It routes as that ring does while nothing is held.
-    Bounded,
-    /// The ketama continuum, native: any node may join or leave.
-    Ketama,
-    /// The ketama continuum with the arithmetic of the C library, made anew at each change.
-    Libketama,
-    /// Jump consistent hash.
-    Jump,
-    /// Hash modulo the number of nodes.
-    Modulo,
-}
+use recipe::Recipe;
+use registry::{Listing, STRATEGIES};
+
+/// A strategy, by name.
+#[derive(Clone, Copy)]
+pub struct StrategyName(&'static Listing);
 
 impl StrategyName {
-    /// All of them, with the names they are called by.
-    pub const ALL: [(Self, &'static str); 7] = [
-        (Self::VectorRing, "vector-ring"),
-        (Self::BTreeRing, "btree-ring"),
-        (Self::Bounded, "bounded"),
-        (Self::Ketama, "ketama"),
-        (Self::Libketama, "libketama"),
-        (Self::Jump, "jump"),
-        (Self::Modulo, "modulo"),
-    ];
-}
+    /// All of them, families together.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        STRATEGIES.iter().map(Self)
+    }
 
-impl StrategyName {
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// What it is, in a line.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        self.0.summary
+    }
+
+    /// The settings it has. All others are passed over.
+    #[must_use]
+    pub fn settings(self) -> &'static [Setting] {
+        self.0.settings
+    }
+
+    /// How many partitions its table has, if it has one and these are the settings.
+    #[must_use]
+    pub fn partitions(self, settings: &Settings) -> u32 {
+        settings.partitions.unwrap_or(self.0.partitions)
+    }
+
+    /// Whether it is compared where no strategy is named: one or two of each family are.
+    #[must_use]
+    pub fn is_shown(self) -> bool {
+        self.0.shown
+    }
+
     /// The hash function that places keys, if the strategy lets nobody choose.
     #[must_use]
-    pub fn own_hash(self) -> Option<HashName> {
-        match self {
-            // The first of the four words.
-            Self::Ketama | Self::Libketama => Some(HashName::Md5),
-            _ => None,
-        }
+    pub fn own_hash(self) -> Option<&'static str> {
+        self.0.own_hash
+    }
+}
+
+/// The vector ring.
+impl Default for StrategyName {
+    fn default() -> Self {
+        let [first, ..] = &STRATEGIES;
+        Self(first)
+    }
+}
+
+/// Names are what tells strategies apart.
+impl PartialEq for StrategyName {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for StrategyName {}
+
+impl fmt::Debug for StrategyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StrategyName").field(&self.name()).finish()
     }
 }
 
 impl fmt::Display for StrategyName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::ALL
-            .into_iter()
-            .find(|(strategy, _)| strategy == self)
-            .map_or("", |(_, name)| name);
-        f.pad(name)
+        f.pad(self.name())
     }
 }
 
@@ -74,17 +103,38 @@ impl FromStr for StrategyName {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|&(_, known)| known == name);
-        found.map(|(strategy, _)| strategy).ok_or_else(|| {
-            let known = Self::ALL.map(|(_, name)| name).join(", ");
-            format!("unknown strategy {name:?}: one of {known}")
+        let found = Self::all().find(|known| known.name() == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = Self::all().map(Self::name).collect();
+            format!("unknown strategy {name:?}: one of {}", known.join(", "))
         })
     }
 }
 
+/// Builds a router of these nodes, joining in their order. Settings that a strategy does not have are
+/// passed over.
+///
+/// # Errors
+///
+/// [`Refusal`]: what the strategy cannot do with these settings or nodes.
+pub fn build(
+    name: StrategyName,
+    settings: &Settings,
+    nodes: &[Node],
+) -> Result<Box<dyn Strategy>, Refusal> {
+    (name.0.build)(&Recipe {
+        settings,
+        nodes,
+        partitions: name.partitions(settings),
+    })
+}
+
 /// A router behind a pointer, with what it can do beyond routing asked at run time.
-pub trait Strategy: Router + Send + Sync {
-    /// Makes one change.
+pub trait Strategy: Send + Sync {
+    /// The router itself.
+    fn router(&self) -> &dyn Router;
+
+    /// Makes one change, where the router stands.
     ///
     /// # Errors
     ///
@@ -95,9 +145,7 @@ pub trait Strategy: Router + Send + Sync {
     fn as_walk(&self) -> Option<&dyn Walk>;
 
     /// Its loads, if it bounds them.
-    fn as_loads(&self) -> Option<&dyn Loads> {
-        None
-    }
+    fn as_loads(&self) -> Option<&dyn Loads>;
 }
 
 /// Routers that hold loads and bound them.
@@ -115,6 +163,12 @@ pub enum Refusal {
     /// It cannot, whatever the nodes are.
     #[error("{0}")]
     Unable(&'static str),
+    /// It removes the last of the list, and this one is not.
+    #[error("removes only the last node of the list, which is {last:?}")]
+    NotLast {
+        /// The last node.
+        last: NodeId,
+    },
     /// It could, but not with this input.
     #[error(transparent)]
     Route(#[from] RouteError),

@@ -93,6 +93,8 @@ macro_rules! __claims {
             the_last_to_leave_leaves_nothing,
             add_then_remove_is_the_identity,
             any_history_equals_building_anew,
+            any_history_moves_only_what_it_must,
+            the_order_of_leaving_decides_nothing,
             $($($rest)*)?
         }
     };
@@ -156,6 +158,7 @@ macro_rules! __claims {
             [$make]
             removing_only_drops_the_node_from_each_walk,
             any_history_walks_as_built_anew,
+            nodes_that_are_down_are_passed_over_as_if_removed,
             $($($rest)*)?
         }
     };

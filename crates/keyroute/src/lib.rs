@@ -31,8 +31,8 @@ pub use keyroute_multi_probe::{MultiProbe, MultiProbeScheme};
 pub use keyroute_rendezvous::Rendezvous;
 #[cfg(feature = "slot-table")]
 pub use keyroute_slot_table::{
-    AssignedFill, Assignment, BoundedFill, BuraksezerFill, ByRange, ByRemainder, PartitionMove,
-    Partitioner, RendezvousFill, SlotTable,
+    AssignedFill, Assignment, BoundedFill, BuraksezerFill, ByRange, ByRemainder,
+    DEFAULT_PARTITIONS, PartitionMove, Partitioner, RendezvousFill, SlotTable,
 };
 #[cfg(feature = "redis")]
 pub use keyroute_slot_table::{RedisCrc16, RedisSlots, redis_slot};

@@ -8,7 +8,7 @@ laws! {
     rendezvous: |nodes| Rendezvous::from_nodes(nodes.iter().cloned()),
     keeps [
         lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change,
-        order_free, remove_then_add_is_the_identity,
+        order_free, remove_then_add_is_the_identity, changes_undone_last_first_leave_no_trace,
         balances_evenly, every_node_owns_something,
         // What a ring of endless points would do: nothing but chance is left.
         shares_follow_the_weights(u32::MAX),

@@ -1,10 +1,10 @@
 //! The laws that tables keep, by their fills.
 
-use keyroute_conformance::{Cut, laws};
+use keyroute_conformance::{Cut, Tables, laws};
 use keyroute_core::hash::{Fnv1a64, Xxh3};
-use keyroute_core::{KeyHasher, Node, RouteError};
+use keyroute_core::{KeyHasher, Node, RouteError, Slot};
 use keyroute_slot_table::{
-    AssignedFill, Assignment, BoundedFill, BuraksezerFill, ByRange, ByRemainder, Fill,
+    AssignedFill, Assignment, BoundedFill, BuraksezerFill, ByRange, ByRemainder, Fill, Partitioner,
     RendezvousFill, SlotTable,
 };
 
@@ -36,11 +36,34 @@ fn by_assignment(nodes: &[Node]) -> Result<SlotTable<AssignedFill>, RouteError> 
     SlotTable::from_nodes_with(evenly(nodes), partitioner, nodes.iter().cloned())
 }
 
+/// How the laws about tables ask it.
+#[derive(Clone, Copy)]
+struct ByPartition;
+
+impl<P: Partitioner> Tables<SlotTable<BoundedFill<Xxh3>, P>> for ByPartition {
+    fn entries(table: &SlotTable<BoundedFill<Xxh3>, P>) -> Vec<Slot> {
+        table.owners().collect()
+    }
+    fn cap(table: &SlotTable<BoundedFill<Xxh3>, P>, slot: Slot) -> u64 {
+        table.limit_of(slot).map_or(0, u64::from)
+    }
+}
+
+impl<P: Partitioner> Tables<SlotTable<BuraksezerFill<Xxh3>, P>> for ByPartition {
+    fn entries(table: &SlotTable<BuraksezerFill<Xxh3>, P>) -> Vec<Slot> {
+        table.owners().collect()
+    }
+    /// The package's average load at 1.25.
+    fn cap(table: &SlotTable<BuraksezerFill<Xxh3>, P>, _slot: Slot) -> u64 {
+        (u64::from(table.partitions()) * 1250).div_ceil(1000 * table.members().len() as u64)
+    }
+}
+
 laws! {
     rendezvous: |nodes| table(RendezvousFill::new(Xxh3), Xxh3, nodes),
     keeps [
         lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, ranges,
-        order_free, remove_then_add_is_the_identity,
+        order_free, remove_then_add_is_the_identity, changes_undone_last_first_leave_no_trace,
     ],
 
     // Partitions are to these shares what points are to a ring's.
@@ -72,6 +95,8 @@ laws! {
         adding_equals_building_anew, a_member_cannot_be_added_again,
         removing_equals_building_anew, a_stranger_cannot_be_removed, the_last_to_leave_leaves_nothing,
         add_then_remove_is_the_identity, remove_then_add_is_the_identity,
+        the_order_of_leaving_decides_nothing, changes_undone_last_first_leave_no_trace,
+        no_node_takes_more_entries_than_its_cap(ByPartition),
         any_history_equals_building_anew,
         reweighting_equals_building_anew, reweighting_there_and_back_is_the_identity,
         a_stranger_cannot_be_reweighted, any_weighted_history_equals_building_anew,
@@ -101,5 +126,6 @@ laws! {
         adding_equals_building_anew, a_member_cannot_be_added_again,
         removing_equals_building_anew, a_stranger_cannot_be_removed, the_last_to_leave_leaves_nothing,
         add_then_remove_is_the_identity, any_history_equals_building_anew,
+        the_order_of_leaving_decides_nothing, no_node_takes_more_entries_than_its_cap(ByPartition),
     ],
 }

@@ -2,10 +2,12 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
 use keyroute::NodeId;
 
+use crate::args::SizeArgs;
 use crate::change::{Addition, Change, Reweighting};
 use crate::commands::check_stdin;
 use crate::compare::output::{Comparison, Format, Swept};
@@ -16,7 +18,7 @@ use crate::keys::{KeyArgs, Otherwise};
 #[cfg(feature = "plot")]
 use crate::plot::{ComparisonFigure, MAX_CHANGES, PlotFile, PointsFigure};
 use crate::progress::Progress;
-use crate::strategy::{Epsilon, StrategyName};
+use crate::strategy::{Setting, StrategyName};
 use crate::{CliError, Outcome};
 
 /// How many replicas are compared unless said: the owner and the next node.
@@ -47,6 +49,7 @@ Examples:
   keyroute compare
   keyroute compare keys.txt --fleet fleet.toml --add cache-11=2
   keyroute compare --fleet fleet.toml --remove cache-04 --reweight cache-02=3 --format json
+  keyroute compare --strategies all --capacity 100
   keyroute compare --strategies modulo,jump --keys-pattern 'user:{}:session' --count 10000
   keyroute compare --points 1,10,150,500 --hash crc32,fnv1a,md5,xxh3 --trials 20")]
 pub(crate) struct CompareArgs {
@@ -56,9 +59,10 @@ pub(crate) struct CompareArgs {
     /// sample of ten caches]
     #[arg(short, long, value_name = "FILE")]
     fleet: Option<PathBuf>,
-    /// Strategies, by name [default: all]
+    /// Strategies, by name, or `all` [default: one or two of each family, and the fleet file's];
+    /// `keyroute strategies` lists them
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
-    strategies: Vec<StrategyName>,
+    strategies: Vec<Selection>,
     /// A node that joins, of weight 1 unless said; split at the last `=`
     #[arg(long, value_name = "ID[=WEIGHT]")]
     add: Vec<Addition>,
@@ -85,9 +89,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     trials: Option<u32>,
-    /// How far over its fair share a node may be loaded, of bounded loads: 0.001 to 1000
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    epsilon: Option<Epsilon>,
+    #[command(flatten)]
+    sizes: SizeArgs,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -98,6 +101,25 @@ pub(crate) struct CompareArgs {
     /// Take no times, so that the output is the same in every run
     #[arg(long)]
     no_timing: bool,
+}
+
+/// One strategy, or all that the fleet can have: tables whose partitions have no owners are none.
+#[derive(Clone, Copy, Debug)]
+enum Selection {
+    All,
+    One(StrategyName),
+}
+
+impl FromStr for Selection {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            Ok(Self::All)
+        } else {
+            text.parse().map(Self::One)
+        }
+    }
 }
 
 fn node_id(text: &str) -> Result<NodeId, String> {
@@ -135,17 +157,17 @@ fn compare(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(),
         strategy: None,
         hash: args.hash.first().copied(),
         points: args.points.first().copied(),
-        epsilon: args.epsilon,
+        ..args.sizes.settings()
     };
     let study = Study {
-        settings: settings.or(fleet.settings),
+        settings: settings.or(fleet.settings.clone()),
         nodes: &fleet.nodes,
         keys: &keys,
         scenarios: &scenarios,
         replicas: args.replicas.unwrap_or(DEFAULT_REPLICAS),
         timing: !args.no_timing,
     };
-    let strategies = args.strategies();
+    let strategies = args.strategies(fleet);
     let passes = study.passes() * strategies.len() as u64;
     let mut progress = Progress::new("comparing", Some(passes * keys.len() as u64));
     let findings: Vec<_> = strategies
@@ -170,7 +192,7 @@ fn compare(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(),
 
 fn tabulate(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(), CliError> {
     let (keys, source) = args.keys()?;
-    let settings = fleet.settings;
+    let settings = &fleet.settings;
     let points = [settings.points_or_default()];
     let hashes = [settings.hash.unwrap_or_default()];
     let sweep = Sweep {
@@ -227,9 +249,9 @@ impl CompareArgs {
             ("--each", self.each),
             ("--strategies", !self.strategies.is_empty()),
             ("--replicas", self.replicas.is_some()),
-            ("--epsilon", self.epsilon.is_some()),
         ];
-        let given = foreign.iter().find(|(_, given)| *given);
+        let sizes = self.sizes.given();
+        let given = foreign.iter().chain(&sizes).find(|(_, given)| *given);
         match given {
             Some((flag, _)) if self.tabulates() => Err(CliError::at(
                 flag,
@@ -253,12 +275,33 @@ impl CompareArgs {
         }
     }
 
-    fn strategies(&self) -> Vec<StrategyName> {
+    /// The strategies to compare, each once.
+    fn strategies(&self, fleet: &Fleet) -> Vec<StrategyName> {
+        let mut chosen = Vec::new();
+        let mut choose = |strategy| {
+            if !chosen.contains(&strategy) {
+                chosen.push(strategy);
+            }
+        };
         if self.strategies.is_empty() {
-            StrategyName::ALL.map(|(strategy, _)| strategy).to_vec()
-        } else {
-            self.strategies.clone()
+            let own = fleet.settings.strategy;
+            StrategyName::all()
+                .filter(|&strategy| strategy.is_shown() || Some(strategy) == own)
+                .for_each(choose);
+            return chosen;
         }
+        for selection in &self.strategies {
+            match *selection {
+                Selection::One(strategy) => choose(strategy),
+                Selection::All => StrategyName::all()
+                    .filter(|strategy| {
+                        let is_told = strategy.settings().contains(&Setting::Owners);
+                        !is_told || !fleet.settings.owners.is_empty()
+                    })
+                    .for_each(&mut choose),
+            }
+        }
+        chosen
     }
 
     fn has_changes(&self) -> bool {

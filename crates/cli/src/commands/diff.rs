@@ -32,7 +32,7 @@ pub(crate) fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<Outcome, CliEr
     let describe = |path| {
         let mut fleet = Fleet::read(path)?;
         fleet.settings = args.settings.over(&fleet);
-        Ok::<_, CliError>(router_of(&fleet)?.describe())
+        Ok::<_, CliError>(router_of(&fleet)?.router().describe())
     };
     let differences = describe(&args.left)?.differences(&describe(&args.right)?);
     for difference in &differences {

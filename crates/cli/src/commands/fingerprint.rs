@@ -27,7 +27,7 @@ pub(crate) struct FingerprintArgs {
 
 pub(crate) fn run(args: &FingerprintArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
     let router = router_of(&args.fleet.load()?)?;
-    let description = router.describe();
+    let description = router.router().describe();
     writeln!(out, "{}", description.fingerprint())?;
     if args.long {
         write!(out, "{description}")?;

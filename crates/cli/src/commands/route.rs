@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use keyroute::{Slot, Walk, WalkExt};
+use keyroute::{Router, Slot, Walk, WalkExt};
 
 use crate::args::FleetArgs;
 use crate::commands::{check_stdin, router_of};
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &RouteArgs, out: &mut dyn Write) -> Result<Outcome, CliE
         args.replicas,
         fleet.settings.strategy.unwrap_or_default(),
     )?;
-    let names = Names::new(&*router, args.format, args.replicas > 1)?;
+    let names = Names::new(router.router(), args.format, args.replicas > 1)?;
     let mut keys = args.keys.open(Otherwise::Stdin)?;
     let mut line = Vec::new();
     while let Some(key) = keys.next()? {
@@ -70,27 +70,29 @@ pub(crate) fn run(args: &RouteArgs, out: &mut dyn Write) -> Result<Outcome, CliE
 
 /// The owners of a key, one or several, in one buffer.
 struct Owners<'a> {
-    router: &'a dyn Strategy,
+    router: &'a dyn Router,
     walk: Option<&'a dyn Walk>,
     slots: Vec<Slot>,
 }
 
 impl<'a> Owners<'a> {
     fn new(
-        router: &'a dyn Strategy,
+        strategy: &'a dyn Strategy,
         replicas: usize,
         name: impl std::fmt::Display,
     ) -> Result<Self, CliError> {
         let walk = match replicas {
             0 => return Err(CliError::at("--replicas", "0 nodes a key: give 1 or more")),
             1 => None,
-            _ => Some(router.as_walk().ok_or_else(|| {
+            _ => Some(strategy.as_walk().ok_or_else(|| {
                 CliError::at(
                     name,
-                    "has no order of replicas: leave --replicas out, or choose a ring",
+                    "has no order of replicas: leave --replicas out, or choose a ring, rendezvous, \
+                     slot-table or ranking",
                 )
             })?),
         };
+        let router = strategy.router();
         let most = replicas.min(router.members().len());
         let first = router.members().slots().next();
         Ok(Self {
@@ -124,7 +126,7 @@ struct Names {
 }
 
 impl Names {
-    fn new(router: &dyn Strategy, format: Format, several: bool) -> Result<Self, CliError> {
+    fn new(router: &dyn Router, format: Format, several: bool) -> Result<Self, CliError> {
         let mut written = vec![Vec::new(); router.members().slot_bound()];
         for (slot, node) in router.members().iter() {
             let id = node.id().as_str();

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::fleet::Settings;
     use crate::keys::Keys;
-    use crate::strategy::{self, Epsilon, StrategyName};
+    use crate::strategy::{self, Epsilon};
 
     #[test]
     fn no_node_holds_more_than_its_capacity_and_somebody_is_sent_away() {
@@ -79,9 +79,9 @@ mod tests {
             epsilon: Some(Epsilon(100)),
             ..Settings::default()
         };
-        let router = strategy::build(StrategyName::Bounded, &settings, &nodes).unwrap();
+        let router = strategy::build("bounded".parse().unwrap(), &settings, &nodes).unwrap();
         let numbering = Numbering::of(&nodes);
-        let owners = numbering.owners(&*router, &keys);
+        let owners = numbering.owners(router.router(), &keys);
         let idle = Balance::of_owners(&owners, &nodes);
         let loads = router.as_loads().unwrap();
         let loaded = Loaded::fill(loads, &keys, &owners, &numbering, &nodes);

@@ -122,7 +122,7 @@ impl Study<'_> {
             .chain(self.scenarios.iter().flat_map(|scenario| &scenario.after));
         let numbering = Numbering::of(all_nodes);
         let pass = self.keys.len() as u64;
-        let owners = numbering.owners(router, self.keys);
+        let owners = numbering.owners(router.router(), self.keys);
         progress.advance(pass);
         let cost = self
             .cost(strategy, router)
@@ -171,13 +171,13 @@ impl Study<'_> {
                     let (built, took) = timed(|| self.build(strategy));
                     built.map(|_| took)
                 })?,
-                lookup_ns: self.lookup_ns(router)?,
+                lookup_ns: self.lookup_ns(router.router())?,
             })
         } else {
             None
         };
         Ok(Cost {
-            heap_bytes: router.heap_bytes() as u64,
+            heap_bytes: router.router().heap_bytes() as u64,
             times,
         })
     }
@@ -219,7 +219,7 @@ impl Study<'_> {
             Err(refusal) => return Outcome::refused(&refusal.to_string()),
         };
         let directions = Directions::between(numbering, self.nodes, &scenario.after);
-        let after_owners = numbering.owners(&*after, self.keys);
+        let after_owners = numbering.owners(after.router(), self.keys);
         let replicas = match (before.as_walk(), after.as_walk()) {
             (Some(before), Some(after)) => Ok(ReplicaChange::between(
                 before,
@@ -296,7 +296,7 @@ mod tests {
                 timing: false,
             };
             let mut progress = Progress::new("test", None);
-            let findings = study.of(StrategyName::VectorRing, &mut progress);
+            let findings = study.of(StrategyName::default(), &mut progress);
             let outcome = &findings.outcomes[0];
             let movement = *outcome.movement.as_ref().unwrap();
             assert_eq!(movement.needless, 0);

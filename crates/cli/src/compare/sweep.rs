@@ -96,10 +96,10 @@ impl Sweep<'_> {
         let (mut cvs, mut highest, mut lowest) = (Vec::new(), Vec::new(), Vec::new());
         for trial in 1..=self.trials {
             let nodes = self.fleet(trial).map_err(|error| error.to_string())?;
-            let ring = strategy::build(StrategyName::VectorRing, &settings, &nodes)
+            let ring = strategy::build(StrategyName::default(), &settings, &nodes)
                 .map_err(|refusal| refusal.to_string());
             progress.advance(self.keys.len() as u64);
-            let owners = Numbering::of(&nodes).owners(&*ring?, self.keys);
+            let owners = Numbering::of(&nodes).owners(ring?.router(), self.keys);
             let balance = Balance::of_owners(&owners, &nodes);
             cvs.push(balance.cv);
             highest.push(balance.max_over_mean);

@@ -98,7 +98,7 @@ impl<'a> ComparisonFigure<'a> {
         let style = px.text(13, FAINT, HPos::Left, VPos::Center);
         area.draw_text(&subtitle, &style, px.at(MARGIN, 52))?;
 
-        let mut x = MARGIN + LEFT_WIDTH + 96;
+        let mut x = MARGIN + LEFT_WIDTH + 128;
         for (colour, label, width) in [
             (BLUE, "needed", 90),
             (VERMILION, "needless: the change does not ask for it", 240),

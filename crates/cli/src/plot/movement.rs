@@ -7,7 +7,7 @@ use super::canvas::{Area, Drawn};
 use super::style::{BLUE, FAINT, GRID, INK, Pixels, VERMILION, fitting};
 use crate::compare::{Findings, Scenario, ratio};
 
-const LEFT: i32 = 96;
+const LEFT: i32 = 128;
 const TOP: i32 = 46;
 const RIGHT: i32 = 66;
 const BOTTOM: i32 = 26;

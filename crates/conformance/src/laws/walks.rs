@@ -1,10 +1,12 @@
 //! Routers with a preference order.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use keyroute_core::{RemoveNode, Slot, SlotSet, Walk};
+use keyroute_core::{NodeId, RemoveNode, Slot, SlotSet, Walk, WalkExt};
 
 use crate::answers::{shown, walk};
+use crate::case::mix;
 use crate::violation::ensure;
 use crate::{Subject, Verdict};
 
@@ -165,6 +167,44 @@ pub fn removing_only_drops_the_node_from_each_walk<R: Walk + RemoveNode>(
                 found == expected,
                 "after {:?} left the walk of key {} is {found:?}, not {expected:?}",
                 leaver.id(),
+                shown(key)
+            );
+        }
+        Ok(())
+    })
+}
+
+/// Nodes that are down are passed over as if they had been removed: with any of them down, all even, a key
+/// goes where it goes in a router that they have left.
+///
+/// So a list of who is up, read at the time of the pick, is as good as a change of members.
+///
+/// # Errors
+///
+/// The violation.
+pub fn nodes_that_are_down_are_passed_over_as_if_removed<R: Walk + RemoveNode>(
+    subject: &Subject<R>,
+) -> Verdict {
+    subject.each(|case| {
+        let full = subject.make(&case.nodes)?;
+        let mut less = subject.make(&case.nodes)?;
+        let mut state = case.salt;
+        let mut down: BTreeSet<&NodeId> = BTreeSet::new();
+        for node in &case.nodes {
+            state = mix(state);
+            if state.is_multiple_of(2) {
+                down.insert(node.id());
+                less.remove(node.id().as_str())?;
+            }
+        }
+        let id = |slot| full.members().get(slot).map(|node| node.id());
+        for key in &case.keys {
+            let up = |slot| id(slot).is_some_and(|id| !down.contains(id));
+            let found = full.first_where(key, up).and_then(id);
+            let expected = less.route_id(key);
+            ensure!(
+                found == expected,
+                "with {down:?} down key {} goes to {found:?}, without them it goes to {expected:?}",
                 shown(key)
             );
         }

@@ -302,3 +302,55 @@ impl Fault for RebuildsWithTwins {
         Ok(())
     }
 }
+
+/// Sound until the second node leaves.
+pub(crate) struct WearsOut;
+
+impl Fault for WearsOut {
+    fn route(it: &Mutant<Self>, key: &[u8]) -> Option<Slot> {
+        if it.count.get() < 2 {
+            return it.ring.route(key);
+        }
+        let slots: Vec<Slot> = it.members().slots().collect();
+        let place = it
+            .ring
+            .digest(key)
+            .value()
+            .checked_rem(slots.len() as u64)?;
+        slots.get(usize::try_from(place).ok()?).copied()
+    }
+    fn remove(it: &mut Mutant<Self>, id: &str) -> Result<Node, RouteError> {
+        it.turn();
+        it.ring.remove(id)
+    }
+}
+
+/// Who left last decides where keys go.
+pub(crate) struct RemembersTheLastLeaver;
+
+impl Fault for RemembersTheLastLeaver {
+    fn route(it: &Mutant<Self>, key: &[u8]) -> Option<Slot> {
+        let mark = it.count.get().to_le_bytes();
+        it.ring.route(&[key, &mark].concat())
+    }
+    fn remove(it: &mut Mutant<Self>, id: &str) -> Result<Node, RouteError> {
+        let slot = it.members().find(id)?;
+        it.count.set(slot.index().into());
+        it.ring.remove(id)
+    }
+}
+
+/// The order of listing decides ties and is not in the state.
+pub(crate) struct ForgetsItsOrder;
+
+impl Fault for ForgetsItsOrder {
+    const BITS: u32 = 8;
+
+    fn state(it: &Mutant<Self>) -> Vec<Node> {
+        let members = it.members();
+        members
+            .by_id()
+            .filter_map(|slot| members.get(slot).cloned())
+            .collect()
+    }
+}

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use keyroute_conformance::Cut;
+use keyroute_conformance::{Cut, States, Tables};
 use keyroute_core::hash::Xxh3;
 use keyroute_core::{
     AddNode, Description, Fingerprint, HasherTag, KeyDigest, LastListed, Members, Native, Node,
@@ -120,6 +120,70 @@ pub(crate) trait Fault: Sized {
     }
     fn ranges(it: &Mutant<Self>) -> Vec<OwnedRange<u64>> {
         it.ring.ranges()
+    }
+
+    /// What another router is restored from.
+    fn state(it: &Mutant<Self>) -> Vec<Node> {
+        let members = it.members();
+        let listed = members.listed().into_iter();
+        listed
+            .filter_map(|slot| members.get(slot).cloned())
+            .collect()
+    }
+    /// A table beside the ring.
+    fn entries(it: &Mutant<Self>) -> Vec<Slot> {
+        table(it.members())
+    }
+    /// The share of the entries, rounded up.
+    fn cap(it: &Mutant<Self>, slot: Slot) -> u64 {
+        let weight = |slot| u64::from(it.members().get(slot).map_or(0, |node| node.weight().get()));
+        let all: u64 = it.members().slots().map(weight).sum();
+        (ENTRIES * weight(slot)).div_ceil(all)
+    }
+}
+
+/// The entries of the table.
+pub(crate) const ENTRIES: u64 = 501;
+
+/// Entries by weight, as exactly as whole ones allow.
+pub(crate) fn table(members: &Members) -> Vec<Slot> {
+    let weights: Vec<(Slot, u64)> = members
+        .iter()
+        .map(|(slot, node)| (slot, node.weight().get().into()))
+        .collect();
+    let all: u64 = weights.iter().map(|(_, weight)| weight).sum();
+    let owner = |entry: u64| {
+        let mut upper = 0;
+        let covers = weights.iter().find(|(_, weight)| {
+            upper += weight;
+            entry * all / ENTRIES < upper
+        });
+        covers.map(|&(slot, _)| slot)
+    };
+    (0..ENTRIES).filter_map(owner).collect()
+}
+
+/// How laws about states and tables ask mutants.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked;
+
+impl<F: Fault> States<Mutant<F>> for Asked {
+    type State = Vec<Node>;
+
+    fn state(router: &Mutant<F>) -> Vec<Node> {
+        F::state(router)
+    }
+    fn restore(state: Vec<Node>) -> Result<Mutant<F>, RouteError> {
+        Mutant::made(&state)
+    }
+}
+
+impl<F: Fault> Tables<Mutant<F>> for Asked {
+    fn entries(router: &Mutant<F>) -> Vec<Slot> {
+        F::entries(router)
+    }
+    fn cap(router: &Mutant<F>, slot: Slot) -> u64 {
+        F::cap(router, slot)
     }
 }
 

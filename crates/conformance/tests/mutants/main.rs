@@ -10,6 +10,7 @@ mod balance;
 mod bounded;
 mod changes;
 mod digests;
+mod entries;
 mod fingerprints;
 mod lookup;
 mod ranges;
@@ -38,13 +39,14 @@ fn subject<W: Wrong>() -> Subject<W::Router> {
     Subject::new(W::Router::made, inputs)
 }
 
-/// The laws as they are asked here: with 160 points where they want a number, and through [`Asked`]
-/// where they are about loads.
+/// The laws as they are asked here: with 160 points where they want a number, and through an `Asked`
+/// where they are about loads, states or tables.
 mod asked {
     use keyroute_conformance::{Loads, Subject, Verdict};
     use keyroute_core::{RemoveNode, Router};
 
     use crate::bounded::Asked;
+    use crate::fault::{self, Fault, Mutant};
 
     pub(crate) use keyroute_conformance::laws::*;
 
@@ -54,6 +56,20 @@ mod asked {
 
     pub(crate) fn shares_follow_the_weights<R: Router>(subject: &Subject<R>) -> Verdict {
         keyroute_conformance::laws::shares_follow_the_weights(subject, 160)
+    }
+
+    pub(crate) fn a_state_is_all_that_matters<F: Fault>(subject: &Subject<Mutant<F>>) -> Verdict {
+        keyroute_conformance::laws::a_state_is_all_that_matters(subject, fault::Asked)
+    }
+
+    pub(crate) fn shares_are_within_one_entry<F: Fault>(subject: &Subject<Mutant<F>>) -> Verdict {
+        keyroute_conformance::laws::shares_are_within_one_entry(subject, fault::Asked)
+    }
+
+    pub(crate) fn no_node_takes_more_entries_than_its_cap<F: Fault>(
+        subject: &Subject<Mutant<F>>,
+    ) -> Verdict {
+        keyroute_conformance::laws::no_node_takes_more_entries_than_its_cap(subject, fault::Asked)
     }
 
     macro_rules! of_loads {
@@ -153,6 +169,15 @@ fn kills() -> Vec<Kill> {
             changes::LastListedWins => "left and came back";
         any_history_equals_building_anew:
             changes::LowestSlotWins => "after a history";
+        any_history_moves_only_what_it_must:
+            changes::Remainder => "left, key",
+            changes::WearsOut => "in a history, when";
+        changes_undone_last_first_leave_no_trace:
+            changes::LastListedWins => "undone, the last change first";
+        the_order_of_leaving_decides_nothing:
+            changes::RemembersTheLastLeaver => "left in another order";
+        a_state_is_all_that_matters:
+            changes::ForgetsItsOrder => "made of a state";
         removing_the_last_moves_only_its_keys:
             changes::Remainder => "left, key";
         removing_the_last_equals_building_anew:
@@ -210,6 +235,9 @@ fn kills() -> Vec<Kill> {
             walks::NearestThenClockwise => "left the walk of key";
         any_history_walks_as_built_anew:
             changes::LowestSlotWins => "after a history the walk";
+        nodes_that_are_down_are_passed_over_as_if_removed:
+            walks::NearestThenClockwise => "down key",
+            walks::NextBySlot => "down key";
         replicas_are_distinct_and_the_owner_is_first:
             walks::RepeatsNodes => "a node twice",
             walks::OwnerLast => "has the owner";
@@ -245,6 +273,15 @@ fn kills() -> Vec<Kill> {
             balance::Points<80> => "as much as chance";
         every_node_owns_something:
             balance::RoundsSharesDown => "owns none of";
+
+        shares_are_within_one_entry:
+            entries::DealsEntriesInTurn => "its share is",
+            entries::TakesTwoEntries => "its share is",
+            entries::KeepsAnEntry => "which holds no member";
+        no_node_takes_more_entries_than_its_cap:
+            entries::TakesTwoEntries => "over its cap of",
+            entries::RoundsItsCapDown => "over its cap of",
+            entries::KeepsAnEntry => "which holds no member";
 
         no_node_takes_more_than_its_capacity:
             bounded::TakesOneTooMany => "over its capacity of";
@@ -319,7 +356,11 @@ fn every_law_has_a_mutant() {
 // The harness itself is no fault: a mutant without one keeps every law.
 laws! {
     without_a_fault: fault::Mutant::<fault::Nothing>::made,
-    keeps [ring, tail, balances_as_a_ring(160), shares_follow_the_weights(160), every_node_owns_something],
+    keeps [
+        ring, tail, balances_as_a_ring(160), shares_follow_the_weights(160), every_node_owns_something,
+        a_state_is_all_that_matters(fault::Asked),
+        shares_are_within_one_entry(fault::Asked), no_node_takes_more_entries_than_its_cap(fault::Asked),
+    ],
 
     without_a_fault_of_loads: <bounded::Sane as Wrong>::Router::made,
     keeps [bounded(bounded::Asked)],

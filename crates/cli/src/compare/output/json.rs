@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::{Comparison, Measured, NOT_TIMED};
 use crate::CliError;
 use crate::compare::{Findings, Outcome, ratio};
-use crate::hashes::HashName;
+use crate::fleet::Settings;
+use crate::strategy::Setting;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -23,6 +24,8 @@ struct Document<'a> {
     hash: String,
     points_per_weight: u32,
     epsilon: f64,
+    table_size: u32,
+    capacity: u32,
     replicas: usize,
     default_changes: bool,
     changes: Vec<ChangeLine>,
@@ -46,6 +49,8 @@ struct StrategyLine {
     strategy: String,
     /// The function that places keys.
     hash: String,
+    /// Of slot tables.
+    partitions: Option<u32>,
     balance: Cell<BalanceNumbers>,
     loaded: Cell<LoadedNumbers>,
     changes: Vec<OutcomeLine>,
@@ -157,6 +162,8 @@ pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<
         hash: study.settings.hash.unwrap_or_default().to_string(),
         points_per_weight: study.settings.points_or_default(),
         epsilon: ratio(study.settings.epsilon.unwrap_or_default().0, 1000u32),
+        table_size: study.settings.table_size_or_default(),
+        capacity: study.settings.capacity_or_default(),
         replicas: study.replicas,
         default_changes: comparison.default_changes,
         changes: study
@@ -170,7 +177,7 @@ pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<
         strategies: comparison
             .findings
             .iter()
-            .map(|findings| strategy(findings, study.settings.hash.unwrap_or_default(), keys))
+            .map(|findings| strategy(findings, &study.settings, keys))
             .collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
@@ -178,11 +185,19 @@ pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-fn strategy(findings: &Findings, hash: HashName, keys: u64) -> StrategyLine {
+fn strategy(findings: &Findings, settings: &Settings, keys: u64) -> StrategyLine {
     let cost = findings.cost.as_ref().map_err(String::as_str);
     StrategyLine {
         strategy: findings.strategy.to_string(),
-        hash: findings.strategy.own_hash().unwrap_or(hash).to_string(),
+        hash: match findings.strategy.own_hash() {
+            Some(hash) => hash.to_owned(),
+            None => settings.hash.unwrap_or_default().to_string(),
+        },
+        partitions: findings
+            .strategy
+            .settings()
+            .contains(&Setting::Partitions)
+            .then(|| findings.strategy.partitions(settings)),
         balance: Cell::of(
             findings.balance.as_ref().map_err(String::as_str),
             |balance| BalanceNumbers {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::Comparison;
 use super::sheet::{NONE, Sheet, percent};
 use crate::CliError;
-use crate::compare::ratio;
+use crate::compare::{Findings, ratio};
+use crate::strategy::Setting;
 
 pub(super) fn write(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {
     heading(comparison, out)?;
@@ -41,6 +42,9 @@ fn heading(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliEr
         settings.points_or_default(),
         study.replicas,
     )?;
+    for (size, names) in sizes(comparison) {
+        writeln!(out, "({}: {size})", names.join(", "))?;
+    }
     for findings in comparison.findings {
         let name = findings.strategy;
         if let Some(hash) = name.own_hash() {
@@ -51,6 +55,27 @@ fn heading(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliEr
         }
     }
     Ok(())
+}
+
+/// The sizes of tables, each with the strategies that have one of it.
+fn sizes<'a>(comparison: &Comparison<'a>) -> Vec<(String, Vec<&'a str>)> {
+    let settings = &comparison.study.settings;
+    let mut sizes: Vec<(String, Vec<&str>)> = Vec::new();
+    for Findings { strategy, .. } in comparison.findings {
+        for setting in strategy.settings() {
+            let size = match setting {
+                Setting::TableSize => format!("{} table entries", settings.table_size_or_default()),
+                Setting::Partitions => format!("{} partitions", strategy.partitions(settings)),
+                Setting::Capacity => format!("{} nodes at most", settings.capacity_or_default()),
+                _ => continue,
+            };
+            match sizes.iter_mut().find(|(known, _)| *known == size) {
+                Some((_, names)) => names.push(strategy.name()),
+                None => sizes.push((size, vec![strategy.name()])),
+            }
+        }
+    }
+    sizes
 }
 
 fn balance(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError> {

@@ -1,0 +1,33 @@
+//! `keyroute strategies`: which there are.
+
+use std::io::Write;
+
+use clap::Args;
+
+use crate::strategy::{Setting, StrategyName};
+use crate::{CliError, Outcome};
+
+/// List the strategies: a line each, and the settings it has
+///
+/// Names with a star are compared where no strategy is named.
+#[derive(Args, Debug)]
+pub(crate) struct StrategiesArgs {}
+
+pub(crate) fn run(_args: &StrategiesArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
+    let width = StrategyName::all().map(|name| name.name().len()).max();
+    for strategy in StrategyName::all() {
+        let star = if strategy.is_shown() { '*' } else { ' ' };
+        let settings: Vec<String> = strategy.settings().iter().map(Setting::to_string).collect();
+        write!(
+            out,
+            "{star} {strategy:width$}  {}",
+            strategy.summary(),
+            width = width.unwrap_or_default()
+        )?;
+        if !settings.is_empty() {
+            write!(out, " [{}]", settings.join(", "))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(Outcome::Done)
+}

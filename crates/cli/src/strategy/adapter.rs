@@ -1,0 +1,146 @@
+//! [`Adapter`]: a router as a [`Strategy`].
+//!
+//! What a router can do are traits, which are known when a program is compiled. A constructor for each
+//! set of them turns them into values: a router without `RemoveNode` does not compile as [`weighted`].
+
+use keyroute::{
+    AddNode, Bounded, KeyHasher, Lease, Native, Node, Rebuild, RemoveLast, RemoveNode, Reweight,
+    Router, Slot, VectorRing, Walk,
+};
+
+use super::{Loads, Refusal, Strategy};
+use crate::change::{Change, Reweighting};
+
+/// A router and its abilities.
+pub(super) struct Adapter<R> {
+    router: R,
+    change: fn(&mut R, &Change) -> Result<(), Refusal>,
+    walk: Option<fn(&R) -> &dyn Walk>,
+    loads: Option<fn(&R) -> &dyn Loads>,
+}
+
+impl<R> Adapter<R> {
+    fn new(router: R, change: fn(&mut R, &Change) -> Result<(), Refusal>) -> Self {
+        Self {
+            router,
+            change,
+            walk: None,
+            loads: None,
+        }
+    }
+
+    /// The same with its preference order.
+    pub(super) fn walking(mut self) -> Self
+    where
+        R: Walk,
+    {
+        self.walk = Some(|router| router);
+        self
+    }
+}
+
+/// Any node joins, leaves or changes its weight.
+pub(super) fn weighted<R: AddNode + RemoveNode + Reweight>(router: R) -> Adapter<R> {
+    Adapter::new(router, |router, change| {
+        match change {
+            Change::Add(node) => router.add(node.clone()).map(drop)?,
+            Change::Remove(id) => router.remove(id.as_str()).map(drop)?,
+            Change::Reweight(Reweighting { id, weight }) => {
+                router.reweight(id.as_str(), *weight).map(drop)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Any node joins or leaves; there are no weights.
+pub(super) fn unweighted<R: AddNode + RemoveNode>(router: R) -> Adapter<R> {
+    Adapter::new(router, |router, change| {
+        match change {
+            Change::Add(node) => router.add(node.clone()).map(drop)?,
+            Change::Remove(id) => router.remove(id.as_str()).map(drop)?,
+            Change::Reweight(_) => return Err(NO_WEIGHTS),
+        }
+        Ok(())
+    })
+}
+
+/// Nodes join at the end of a list and leave from there; there are no weights.
+pub(super) fn listed<R: AddNode + RemoveLast>(router: R) -> Adapter<R> {
+    Adapter::new(router, |router, change| {
+        match change {
+            Change::Add(node) => router.add(node.clone()).map(drop)?,
+            Change::Remove(id) => {
+                let members = router.members();
+                let slot = members.find(id.as_str())?;
+                if let Some(&last) = members.listed().last()
+                    && last != slot
+                    && let Some(node) = members.get(last)
+                {
+                    return Err(Refusal::NotLast {
+                        last: node.id().clone(),
+                    });
+                }
+                router.remove_last().map(drop)?;
+            }
+            Change::Reweight(_) => return Err(NO_WEIGHTS),
+        }
+        Ok(())
+    })
+}
+
+/// Every change is a list, and the router is made anew of it.
+pub(super) fn rebuilt<R: Rebuild>(router: R) -> Adapter<R> {
+    Adapter::new(router, |router, change| {
+        let members = router.members();
+        let mut nodes: Vec<Node> = members
+            .listed()
+            .into_iter()
+            .filter_map(|slot| members.get(slot).cloned())
+            .collect();
+        change.apply(&mut nodes)?;
+        Ok(router.rebuild(&nodes)?)
+    })
+}
+
+/// A ring with its loads bounded. Replicas are the plain ring's: a load that is forwarded does not move
+/// them.
+pub(super) fn bounded<H: KeyHasher + Send + Sync>(
+    router: Bounded<VectorRing<Native<H>>>,
+) -> Adapter<Bounded<VectorRing<Native<H>>>> {
+    Adapter {
+        walk: Some(|router| router.get_ref()),
+        loads: Some(|router| router),
+        ..weighted(router)
+    }
+}
+
+const NO_WEIGHTS: Refusal = Refusal::Unable("has no weights");
+
+impl<R: Router + Send + Sync> Strategy for Adapter<R> {
+    fn router(&self) -> &dyn Router {
+        &self.router
+    }
+
+    fn change(&mut self, change: &Change) -> Result<(), Refusal> {
+        (self.change)(&mut self.router, change)
+    }
+
+    fn as_walk(&self) -> Option<&dyn Walk> {
+        self.walk.map(|walk| walk(&self.router))
+    }
+
+    fn as_loads(&self) -> Option<&dyn Loads> {
+        self.loads.map(|loads| loads(&self.router))
+    }
+}
+
+impl<H: KeyHasher + Send + Sync> Loads for Bounded<VectorRing<Native<H>>> {
+    fn acquire(&self, key: &[u8]) -> Option<Lease> {
+        self.acquire(key)
+    }
+
+    fn capacity(&self, slot: Slot) -> Option<u64> {
+        self.capacity(slot)
+    }
+}
