@@ -163,7 +163,7 @@ fn what_a_strategy_refuses_is_null_with_a_reason() {
         (&jump["balance"], 5),
         (&jump["loaded"], 8),
         (&jump["memory"], 1),
-        (&jump["times"], 2),
+        (&jump["times"], 3),
         (&jump["changes"][0]["movement"], 6),
         (&jump["changes"][0]["replicas"], 3),
         (&jump["changes"][0]["times"], 1),

@@ -223,6 +223,8 @@ fn each_is_measured_balance_movement_times_and_bytes() {
             strategy["times"]["lookup_ns"].as_f64().unwrap() > 0.0,
             "{name}"
         );
+        let over_hash = strategy["times"]["lookup_over_hash"].as_f64().unwrap();
+        assert!(over_hash > 0.0, "{name}");
         assert!(
             strategy["times"]["build_ns"].as_u64().unwrap() > 0,
             "{name}"

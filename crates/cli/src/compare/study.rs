@@ -3,13 +3,14 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use keyroute::{Node, Router};
+use keyroute::{KeyHasher, Node, Router};
 
-use super::clock::{median, timed};
+use super::clock::{beside, median, timed};
 use super::{
     Balance, Directions, KeyArena, Loaded, Movement, Numbering, ReplicaChange, Scenario, ratio,
 };
 use crate::fleet::Settings;
+use crate::hashes::AnyHash;
 use crate::progress::Progress;
 use crate::strategy::{self, Refusal, Strategy, StrategyName};
 
@@ -57,6 +58,8 @@ pub(crate) struct Times {
     pub(crate) build: Duration,
     /// One lookup, in nanoseconds.
     pub(crate) lookup_ns: f64,
+    /// The same, hashing the key being 1.
+    pub(crate) lookup_over_hash: f64,
 }
 
 /// What a change did.
@@ -166,12 +169,14 @@ impl Study<'_> {
 
     fn cost(&self, strategy: StrategyName, router: &dyn Strategy) -> Result<Cost, Refusal> {
         let times = if self.timing {
+            let (lookup_ns, lookup_over_hash) = self.lookup(router.router());
             Some(Times {
                 build: median(|| {
                     let (built, took) = timed(|| self.build(strategy));
                     built.map(|_| took)
                 })?,
-                lookup_ns: self.lookup_ns(router.router())?,
+                lookup_ns,
+                lookup_over_hash,
             })
         } else {
             None
@@ -182,18 +187,30 @@ impl Study<'_> {
         })
     }
 
-    fn lookup_ns(&self, router: &dyn Router) -> Result<f64, Refusal> {
+    /// Nanoseconds of a lookup, and how many times as long it takes as hashing its key.
+    fn lookup(&self, router: &dyn Router) -> (f64, f64) {
         let lookups = self.keys.len().clamp(FEWEST_LOOKUPS, MOST_LOOKUPS);
-        let round = median::<Refusal>(|| {
-            let keys = self.keys.iter().cycle().take(lookups);
-            let ((), took) = timed(|| {
-                for key in keys {
-                    black_box(router.route(key));
-                }
-            });
-            Ok(took)
-        })?;
-        Ok(round.as_secs_f64() * 1e9 / ratio(lookups as u64, 1u32))
+        let (took, over_hash) = beside(
+            || match self.settings.hash.unwrap_or_default().any() {
+                AnyHash::Narrow(hash) => self.pass(lookups, |key| hash.hash(key)),
+                AnyHash::Plain(hash) => self.pass(lookups, |key| hash.hash(key)),
+                AnyHash::Wide(hash) => self.pass(lookups, |key| hash.hash(key)),
+            },
+            || self.pass(lookups, |key| router.route(key)),
+        );
+        let ns = took.as_secs_f64() * 1e9 / ratio(lookups as u64, 1u32);
+        (ns, over_hash)
+    }
+
+    /// How long this takes for so many keys.
+    fn pass<T>(&self, lookups: usize, work: impl Fn(&[u8]) -> T) -> Duration {
+        let keys = self.keys.iter().cycle().take(lookups);
+        let ((), took) = timed(|| {
+            for key in keys {
+                black_box(work(key));
+            }
+        });
+        took
     }
 
     fn outcome(

@@ -7,7 +7,7 @@ use super::{Comparison, NOT_TIMED};
 use crate::CliError;
 use crate::compare::{Findings, Outcome, ratio};
 
-const HEADER: [&str; 20] = [
+const HEADER: [&str; 21] = [
     "strategy",
     "change",
     "max_over_mean",
@@ -26,6 +26,7 @@ const HEADER: [&str; 20] = [
     "heap_bytes",
     "build_ns",
     "lookup_ns",
+    "lookup_over_hash",
     "change_ns",
     "reason",
 ];
@@ -83,6 +84,7 @@ fn row(findings: &Findings, change: &str, outcome: &Outcome, keys: u64) -> [Stri
         field(cost.map(|cost| cost.heap_bytes)),
         field(times.map(|times| times.build.as_nanos())),
         field(times.map(|times| times.lookup_ns)),
+        field(times.map(|times| times.lookup_over_hash)),
         field(outcome.took.map(|took| took.as_nanos())),
         reasons.join("; "),
     ]

@@ -136,6 +136,7 @@ struct MemoryNumbers {
 struct TimeNumbers {
     build_ns: Option<u64>,
     lookup_ns: Option<f64>,
+    lookup_over_hash: Option<f64>,
 }
 
 #[derive(Serialize, Default)]
@@ -232,6 +233,7 @@ fn strategy(findings: &Findings, settings: &Settings, keys: u64) -> StrategyLine
             TimeNumbers {
                 build_ns: Some(nanoseconds(times.build)),
                 lookup_ns: Some(times.lookup_ns),
+                lookup_over_hash: Some(times.lookup_over_hash),
             }
         }),
     }

@@ -202,7 +202,7 @@ fn cost(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError
     )?;
     let mut sheet = Sheet::new(
         "strategy",
-        ["bytes held", "build", "lookup"]
+        ["bytes held", "build", "lookup", "x hash"]
             .into_iter()
             .map(String::from)
             .chain((1..=comparison.study.scenarios.len()).map(|number| format!("change {number}")))
@@ -214,6 +214,7 @@ fn cost(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError
             if let Some(times) = cost.times {
                 cells.push(time(times.build));
                 cells.push(format!("{:.1} ns", times.lookup_ns));
+                cells.push(format!("{:.1}", times.lookup_over_hash));
                 let changes = findings.outcomes.iter().map(|outcome| outcome.took);
                 cells.extend(changes.map(|took| took.map_or(NONE.into(), time)));
             }
@@ -221,7 +222,12 @@ fn cost(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliError
         });
         sheet.row(&findings.strategy.to_string(), cells);
     }
-    sheet.write(out)
+    sheet.write(out)?;
+    if timing {
+        let hash = comparison.study.settings.hash.unwrap_or_default();
+        writeln!(out, " x hash: the lookup, {hash} of the key alone being 1")?;
+    }
+    Ok(())
 }
 
 fn time(time: Duration) -> String {
