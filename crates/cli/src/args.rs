@@ -69,7 +69,7 @@ pub(crate) struct SettingArgs {
     /// Hash function, by name
     #[arg(long, value_name = "NAME")]
     hash: Option<HashName>,
-    /// Points per unit of weight, of rings; a node's, of buraksezer's tables
+    /// Points per unit of weight, of rings [default: 160]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     points: Option<u32>,
     #[command(flatten)]
@@ -83,6 +83,9 @@ pub(crate) struct SizeArgs {
     /// [default: 0.25]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     epsilon: Option<Epsilon>,
+    /// Points of a node of weight 1, of buraksezer's tables and multi-probe [default: 20 and 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    node_points: Option<u32>,
     /// Entries of Maglev's table, a prime [default: 65537]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     table_size: Option<u32>,
@@ -99,6 +102,7 @@ impl SizeArgs {
     pub(crate) fn settings(&self) -> Settings {
         Settings {
             epsilon: self.epsilon,
+            node_points: self.node_points,
             table_size: self.table_size,
             partitions: self.partitions,
             capacity: self.capacity,
@@ -107,9 +111,10 @@ impl SizeArgs {
     }
 
     /// The flags, and whether each is given.
-    pub(crate) fn given(&self) -> [(&'static str, bool); 4] {
+    pub(crate) fn given(&self) -> [(&'static str, bool); 5] {
         [
             ("--epsilon", self.epsilon.is_some()),
+            ("--node-points", self.node_points.is_some()),
             ("--table-size", self.table_size.is_some()),
             ("--partitions", self.partitions.is_some()),
             ("--capacity", self.capacity.is_some()),

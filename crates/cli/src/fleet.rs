@@ -47,6 +47,8 @@ pub struct Settings {
     pub points: Option<u32>,
     /// How far over its fair share a node may go: in loads, or in partitions.
     pub epsilon: Option<Epsilon>,
+    /// Points of a node of weight 1, of strategies that take few.
+    pub node_points: Option<u32>,
     /// The number of entries of Maglev's table.
     pub table_size: Option<u32>,
     /// The number of partitions of a slot table.
@@ -66,6 +68,7 @@ impl Settings {
             hash: self.hash.or(under.hash),
             points: self.points.or(under.points),
             epsilon: self.epsilon.or(under.epsilon),
+            node_points: self.node_points.or(under.node_points),
             table_size: self.table_size.or(under.table_size),
             partitions: self.partitions.or(under.partitions),
             capacity: self.capacity.or(under.capacity),
@@ -258,6 +261,7 @@ struct RouterTable {
     points: Option<u32>,
     #[serde(default, deserialize_with = "epsilon")]
     epsilon: Option<Epsilon>,
+    node_points: Option<u32>,
     table_size: Option<u32>,
     partitions: Option<u32>,
     capacity: Option<u32>,
@@ -360,6 +364,7 @@ impl TryFrom<FleetFile> for Fleet {
                 hash: file.router.hash,
                 points: file.router.points,
                 epsilon: file.router.epsilon,
+                node_points: file.router.node_points,
                 table_size: file.router.table_size,
                 partitions: file.router.partitions,
                 capacity: file.router.capacity,

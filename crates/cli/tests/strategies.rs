@@ -11,8 +11,8 @@ use keyroute::hash::{Crc32, Mixed, Xxh3};
 use keyroute::{
     AddNode, Anchor, AssignedFill, Assignment, BTreeRing, Binomial, BinomialPublished, Bounded,
     BoundedFill, BuraksezerFill, ByRange, ByRemainder, Dx, Exact, Flip, GrowableAnchor, Jump,
-    JumpBack, Ketama, Maglev, Memento, Modulo, Node, NodeId, Power, Ranking, RedisSlots,
-    RemoveNode, Rendezvous, RendezvousFill, Router, SlotTable, TableSize, VectorRing,
+    JumpBack, Ketama, Maglev, Memento, Modulo, MultiProbe, Node, NodeId, Power, Ranking,
+    RedisSlots, RemoveNode, Rendezvous, RendezvousFill, Router, SlotTable, TableSize, VectorRing,
 };
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ fn library() -> BTreeMap<&'static str, Box<dyn Router>> {
     let ring = || VectorRing::from_nodes(nodes()).unwrap();
     let table = || ByRange::new(Xxh3, 16_384).unwrap();
     let theirs = || ByRemainder::new(Xxh3, 271).unwrap();
-    let all: [(&str, Box<dyn Router>); 25] = [
+    let all: [(&str, Box<dyn Router>); 26] = [
         ("vector-ring", Box::new(ring())),
         (
             "btree-ring",
@@ -127,6 +127,10 @@ fn library() -> BTreeMap<&'static str, Box<dyn Router>> {
             Box::new(GrowableAnchor::from_nodes(nodes()).unwrap()),
         ),
         ("memento", Box::new(Memento::from_nodes(nodes()).unwrap())),
+        (
+            "multi-probe",
+            Box::new(MultiProbe::from_nodes(nodes()).unwrap()),
+        ),
         ("modulo", Box::new(Modulo::from_nodes(nodes()).unwrap())),
     ];
     all.into_iter().collect()
@@ -268,7 +272,7 @@ fn unless_named_one_or_two_of_each_family_are_compared_and_the_files_own() {
 
     // The sample assigns no partitions, so tables that are told their owners are left out of `all`.
     let all = compared("--strategies jump,all,jump");
-    assert_eq!(all.len(), 23);
+    assert_eq!(all.len(), listed().len() - 2);
     assert_eq!(all[0], "jump");
     assert!(
         !all.iter()
@@ -354,7 +358,7 @@ fn settings_are_those_of_the_library() {
             ),
         ),
         (
-            "-s buraksezer-1.0 --partitions 71 --points 3 --epsilon 0.5",
+            "-s buraksezer-1.0 --partitions 71 --node-points 3 --epsilon 0.5",
             Box::new(
                 SlotTable::from_nodes_with(
                     BuraksezerFill::v1_0(Xxh3)
@@ -383,7 +387,7 @@ fn settings_are_those_of_the_library() {
         ),
         // What a strategy does not have is passed over.
         (
-            "-s jump --points 3 --epsilon 2 --table-size 4 --partitions 0 --capacity 0",
+            "-s jump --points 3 --node-points 0 --epsilon 2 --table-size 4 --partitions 0 --capacity 0",
             Box::new(Jump::from_nodes(nodes()).unwrap()),
         ),
     ];
@@ -467,7 +471,7 @@ fn refusals_name_the_value_the_limit_and_what_to_do() {
             ["1048577 partitions", "give 1 to 1048576"],
         ),
         (
-            "-s buraksezer-1.0 --points 10001",
+            "-s buraksezer-1.0 --node-points 10001",
             ["10001 points", "give 1 to 10000"],
         ),
         (

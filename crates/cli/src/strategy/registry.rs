@@ -5,13 +5,15 @@ use std::fmt;
 use keyroute::{
     Anchor, BTreeRing, Binomial, BinomialPublished, Bounded, BoundedFill, BuraksezerFill,
     ByRemainder, DEFAULT_PARTITIONS, Dx, Exact, Flip, GrowableAnchor, Jump, JumpBack, Ketama,
-    KetamaPoints, Maglev, Memento, Modulo, Power, Ranking, RedisSlots, Rendezvous, RendezvousFill,
-    SlotTable,
+    KetamaPoints, Maglev, Memento, Modulo, MultiProbe, MultiProbeScheme, Power, Ranking,
+    RedisSlots, Rendezvous, RendezvousFill, SlotTable,
 };
 
 use super::adapter::{bounded, listed, rebuilt, unweighted, weighted};
 use super::recipe::Recipe;
-use super::setting::Setting::{Capacity, Epsilon, Hash, Owners, Partitions, Points, TableSize};
+use super::setting::Setting::{
+    Capacity, Epsilon, Hash, NodePoints, Owners, Partitions, Points, TableSize,
+};
 use super::{Refusal, Setting, Strategy};
 use crate::hashes::{AnyHash, NamedHash};
 
@@ -43,7 +45,7 @@ macro_rules! at_its_width {
 }
 
 /// The default strategy stands first.
-pub(super) static STRATEGIES: [Listing; 25] = [
+pub(super) static STRATEGIES: [Listing; 26] = [
     listing(
         "vector-ring",
         "a ring of points, in a sorted array; the default",
@@ -94,6 +96,18 @@ pub(super) static STRATEGIES: [Listing; 25] = [
         |it| boxed(rebuilt(Ketama::libketama(it.nodes())?).walking()),
     )
     .hashing_with(MD5),
+    listing(
+        "multi-probe",
+        "one point a node and 21 questions a key: the peak is held, not the floor",
+        &[Hash, NodePoints],
+        |it| {
+            at_its_width!(it, |hash| {
+                let scheme = <MultiProbeScheme<_>>::new(hash)
+                    .with_points_per_weight(it.settings.node_points.unwrap_or(1))?;
+                weighted(MultiProbe::from_nodes_with(scheme, it.nodes())?).walking()
+            })
+        },
+    ),
     listing(
         "rendezvous",
         "highest random weight: exact shares, asks every node",
@@ -172,14 +186,14 @@ pub(super) static STRATEGIES: [Listing; 25] = [
     listing(
         "buraksezer-0.10",
         "the partitions of the Go package buraksezer/consistent, v0.9 and v0.10",
-        &[Hash, Partitions, Points, Epsilon],
+        &[Hash, Partitions, NodePoints, Epsilon],
         |it| buraksezer(it, BuraksezerFill::v0_10),
     )
     .with_partitions(BURAKSEZER_PARTITIONS),
     listing(
         "buraksezer-1.0",
         "the partitions of the Go package buraksezer/consistent, v1.0",
-        &[Hash, Partitions, Points, Epsilon],
+        &[Hash, Partitions, NodePoints, Epsilon],
         |it| buraksezer(it, BuraksezerFill::v1_0),
     )
     .with_partitions(BURAKSEZER_PARTITIONS),
@@ -294,7 +308,7 @@ fn buraksezer(
     version: fn(NamedHash<u64>) -> BuraksezerFill<NamedHash<u64>>,
 ) -> Built {
     let mut fill = version(it.hash()?).with_load(it.load())?;
-    if let Some(points) = it.settings.points {
+    if let Some(points) = it.settings.node_points {
         fill = fill.with_points(points)?;
     }
     let keys = ByRemainder::new(it.hash()?, it.partitions)?;

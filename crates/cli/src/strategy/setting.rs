@@ -7,8 +7,10 @@ use std::fmt;
 pub enum Setting {
     /// The hash function.
     Hash,
-    /// Points per unit of weight, or a node's.
+    /// Points per unit of weight, of rings.
     Points,
+    /// Points of a node of weight 1, of strategies that take few.
+    NodePoints,
     /// How far over its fair share a node may go: in loads, or in partitions.
     Epsilon,
     /// The number of entries of Maglev's table.
@@ -27,6 +29,7 @@ impl fmt::Display for Setting {
         f.pad(match self {
             Self::Hash => "--hash",
             Self::Points => "--points",
+            Self::NodePoints => "--node-points",
             Self::Epsilon => "--epsilon",
             Self::TableSize => "--table-size",
             Self::Partitions => "--partitions",
