@@ -2,12 +2,14 @@
 
 use keyroute_core::buckets::{covered, high, low, mask, top_bit, word};
 
-/// How many hashes are tried before the level below is taken. Each goes on with a chance below one
-/// half, so what is left out is less than 2^−64.
-const TRIES: u64 = 64;
+use crate::LevelDraws;
 
-/// How many the paper's code tries after the first.
-const PUBLISHED_RETRIES: u32 = 4;
+/// How many attempts are made before the level below is taken. Each goes on with a chance below one
+/// half, so what is left out is less than 2^−64.
+const ATTEMPTS: u32 = 64;
+
+/// How many the paper's code makes after the first.
+const PUBLISHED_ATTEMPTS: u32 = 4;
 
 /// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over
 /// [`MAX_BUCKETS`](crate::MAX_BUCKETS).
@@ -28,29 +30,7 @@ const PUBLISHED_RETRIES: u32 = 4;
 /// ```
 #[must_use]
 pub fn binomial_hash(key: u64, buckets: u32) -> Option<u32> {
-    covered(buckets)?;
-    let mask = mask(buckets);
-    // Hash number `try` is word 64 × try; the words after it relocate, one a level.
-    let place = |number: u64, mask: u32| {
-        let bucket = low(word(key, 64 * number)) & mask;
-        relocate(bucket, |level| {
-            low(word(key, 64 * number + 1 + u64::from(level.ilog2())))
-        })
-    };
-    let bucket = place(0, mask);
-    if bucket < buckets {
-        return Some(bucket);
-    }
-    for number in 1..=TRIES {
-        let bucket = place(number, mask);
-        if bucket <= mask / 2 {
-            break;
-        }
-        if bucket < buckets {
-            return Some(bucket);
-        }
-    }
-    Some(place(0, mask / 2))
+    binomial_hash_by(&mut Words { key, attempt: 0 }, ATTEMPTS, buckets)
 }
 
 /// [`binomial_hash`] as published, with its own mixing and four retries, so **not even**: just above a
@@ -67,17 +47,35 @@ pub fn binomial_hash(key: u64, buckets: u32) -> Option<u32> {
 /// ```
 #[must_use]
 pub fn binomial_hash_published(key: u64, buckets: u32) -> Option<u32> {
+    binomial_hash_by(
+        &mut Published { key, hash: key },
+        PUBLISHED_ATTEMPTS,
+        buckets,
+    )
+}
+
+/// [`binomial_hash`] over the draws of another library, with so many attempts after the first. Too few
+/// give the newest buckets less than their share: 1 − 2^−(`attempts` + 1) of it just above a power of two.
+///
+/// ```
+/// # use keyroute_jump::{LevelDraws, binomial_hash_by};
+/// # struct Ones;
+/// # impl LevelDraws for Ones {
+/// #     fn over(&mut self, _attempt: u32, _mask: u32) -> u32 { u32::MAX }
+/// #     fn within(&mut self, _level: u32) -> u32 { u32::MAX }
+/// # }
+/// assert_eq!(binomial_hash_by(&mut Ones, 4, 8), Some(7));
+/// ```
+#[must_use]
+pub fn binomial_hash_by(draws: &mut impl LevelDraws, attempts: u32, buckets: u32) -> Option<u32> {
     covered(buckets)?;
     let mask = mask(buckets);
-    let place = |hash: u64, mask: u32| relocate(low(hash) & mask, |level| rehash(hash, level - 1));
-    let bucket = place(key, mask);
+    let bucket = relocated(draws, 0, mask);
     if bucket < buckets {
         return Some(bucket);
     }
-    let mut hash = key;
-    for _ in 0..PUBLISHED_RETRIES {
-        hash = rehash(hash, mask).into();
-        let bucket = place(hash, mask);
+    for attempt in 1..=attempts {
+        let bucket = relocated(draws, attempt, mask);
         if bucket <= mask / 2 {
             break;
         }
@@ -85,16 +83,63 @@ pub fn binomial_hash_published(key: u64, buckets: u32) -> Option<u32> {
             return Some(bucket);
         }
     }
-    Some(place(key, mask / 2))
+    Some(relocated(draws, 0, mask / 2))
 }
 
-/// Draws the bits below the bucket's top bit anew: the bucket keeps its level.
-fn relocate(bucket: u32, draw: impl Fn(u32) -> u32) -> u32 {
+/// The bucket of an attempt, its bits below the top one drawn anew: it keeps its level.
+fn relocated(draws: &mut impl LevelDraws, attempt: u32, mask: u32) -> u32 {
+    let bucket = draws.over(attempt, mask) & mask;
     if bucket < 2 {
         return bucket;
     }
     let level = top_bit(bucket);
-    level + (draw(level) & (level - 1))
+    level + (draws.within(level) & (level - 1))
+}
+
+/// The native draws: 64 words an attempt, the place and then the levels.
+struct Words {
+    key: u64,
+    attempt: u32,
+}
+
+impl Words {
+    fn draw(&self, number: u32) -> u32 {
+        low(word(
+            self.key,
+            64 * u64::from(self.attempt) + u64::from(number),
+        ))
+    }
+}
+
+impl LevelDraws for Words {
+    fn over(&mut self, attempt: u32, _mask: u32) -> u32 {
+        self.attempt = attempt;
+        self.draw(0)
+    }
+
+    fn within(&mut self, level: u32) -> u32 {
+        self.draw(1 + level.ilog2())
+    }
+}
+
+/// The published draws: attempts are a chain of hashes.
+struct Published {
+    key: u64,
+    hash: u64,
+}
+
+impl LevelDraws for Published {
+    fn over(&mut self, attempt: u32, mask: u32) -> u32 {
+        self.hash = match attempt {
+            0 => self.key,
+            _ => rehash(self.hash, mask).into(),
+        };
+        low(self.hash)
+    }
+
+    fn within(&mut self, level: u32) -> u32 {
+        rehash(self.hash, level - 1)
+    }
 }
 
 /// The published mixing: the upper half of a squared step of a linear generator.

@@ -2,9 +2,11 @@
 
 use keyroute_core::buckets::{covered, low, mask, top_bit, word};
 
-/// How many draws are made before the level below is taken. Each goes on with a chance below one half,
+use crate::LevelDraws;
+
+/// How many attempts are made before the level below is taken. Each goes on with a chance below one half,
 /// so what is left out is less than 2^−64.
-const DRAWS: u64 = 64;
+const ATTEMPTS: u32 = 64;
 
 /// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over
 /// [`MAX_BUCKETS`](crate::MAX_BUCKETS).
@@ -15,7 +17,7 @@ const DRAWS: u64 = 64;
 ///
 /// Source: Masson and Lee, *FlipHash: A Constant-Time Consistent Range-Hashing Algorithm*, 2024. The
 /// paper leaves the hash open; this one draws the words of SplitMix64, and is not the answer of other
-/// libraries.
+/// libraries ([`flip_hash_by`] takes theirs).
 ///
 /// ```
 /// use keyroute_jump::flip_hash;
@@ -25,15 +27,30 @@ const DRAWS: u64 = 64;
 /// ```
 #[must_use]
 pub fn flip_hash(key: u64, buckets: u32) -> Option<u32> {
+    flip_hash_by(&mut Words(key), buckets)
+}
+
+/// [`flip_hash`] over the draws of another library.
+///
+/// ```
+/// # use keyroute_jump::{LevelDraws, flip_hash_by};
+/// # struct Ones;
+/// # impl LevelDraws for Ones {
+/// #     fn over(&mut self, _attempt: u32, _mask: u32) -> u32 { u32::MAX }
+/// #     fn within(&mut self, _level: u32) -> u32 { u32::MAX }
+/// # }
+/// assert_eq!(flip_hash_by(&mut Ones, 8), Some(4));
+/// ```
+#[must_use]
+pub fn flip_hash_by(draws: &mut impl LevelDraws, buckets: u32) -> Option<u32> {
     covered(buckets)?;
     let mask = mask(buckets);
-    let bucket = flip(key, mask);
+    let bucket = flip(draws, mask);
     if bucket < buckets {
         return Some(bucket);
     }
-    for draw in 1..=DRAWS {
-        // Word numbers over 64 belong to one mask: 64 a bit.
-        let drawn = low(word(key, 64 * u64::from(mask.count_ones()) + draw)) & mask;
+    for attempt in 1..=ATTEMPTS {
+        let drawn = draws.over(attempt, mask) & mask;
         if drawn <= mask / 2 {
             break;
         }
@@ -41,17 +58,34 @@ pub fn flip_hash(key: u64, buckets: u32) -> Option<u32> {
             return Some(drawn);
         }
     }
-    Some(flip(key, mask / 2))
+    Some(flip(draws, mask / 2))
 }
 
 /// The bucket among all that the mask covers, a power of two. A larger mask either leaves it or adds a
 /// top bit.
-fn flip(key: u64, mask: u32) -> u32 {
-    let masked = low(word(key, 0)) & mask;
+fn flip(draws: &mut impl LevelDraws, mask: u32) -> u32 {
+    let masked = draws.over(0, mask) & mask;
     if masked == 0 {
         return 0;
     }
     let level = top_bit(masked);
-    // The bits below the top one are drawn anew for each level: words 1 to 31.
-    masked ^ (low(word(key, u64::from(level.ilog2()) + 1)) & (level - 1))
+    masked ^ (draws.within(level) & (level - 1))
+}
+
+/// The native draws. Word 0 is the place, words 1 to 31 the levels; from 64 on, 64 words belong to one
+/// mask.
+struct Words(u64);
+
+impl LevelDraws for Words {
+    fn over(&mut self, attempt: u32, mask: u32) -> u32 {
+        let number = match attempt {
+            0 => 0,
+            _ => 64 * u64::from(mask.count_ones()) + u64::from(attempt),
+        };
+        low(word(self.0, number))
+    }
+
+    fn within(&mut self, level: u32) -> u32 {
+        low(word(self.0, u64::from(level.ilog2()) + 1))
+    }
 }

@@ -6,14 +6,16 @@
 mod binomial_hash;
 mod flip_hash;
 mod jump_hash;
+mod level_draws;
 mod power_hash;
 
 mod router;
 
-pub use binomial_hash::{binomial_hash, binomial_hash_published};
-pub use flip_hash::flip_hash;
+pub use binomial_hash::{binomial_hash, binomial_hash_by, binomial_hash_published};
+pub use flip_hash::{flip_hash, flip_hash_by};
 pub use jump_hash::jump_hash;
-pub use power_hash::power_hash;
+pub use level_draws::LevelDraws;
+pub use power_hash::{power_hash, power_hash_by};
 pub use router::{
     Binomial, BinomialHash, BinomialPublished, BinomialPublishedHash, Flip, FlipHash, Jump,
     JumpBack, JumpBackHash, JumpHash, Power, PowerHash,

@@ -2,6 +2,8 @@
 
 use keyroute_core::buckets::{covered, low, mask, top_bit, word};
 
+use crate::LevelDraws;
+
 /// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over
 /// [`MAX_BUCKETS`](crate::MAX_BUCKETS).
 ///
@@ -11,7 +13,8 @@ use keyroute_core::buckets::{covered, low, mask, top_bit, word};
 /// Cost: two pseudo-random words, and above a power of two a step or two of jump; no memory.
 ///
 /// Source: Leu, *Fast Consistent Hashing in Constant Time*, 2023. The paper leaves the hash open; this
-/// one draws the words of SplitMix64, and is not the answer of other libraries.
+/// one draws the words of SplitMix64, and is not the answer of other libraries
+/// ([`power_hash_by`] takes theirs).
 ///
 /// ```
 /// use keyroute_jump::power_hash;
@@ -21,31 +24,61 @@ use keyroute_core::buckets::{covered, low, mask, top_bit, word};
 /// ```
 #[must_use]
 pub fn power_hash(key: u64, buckets: u32) -> Option<u32> {
+    power_hash_by(&mut Words(key), word(key, 32), buckets)
+}
+
+/// [`power_hash`] over the draws of another library, and the state that its jumps begin with. Only
+/// attempt 0 is made.
+///
+/// ```
+/// # use keyroute_jump::{LevelDraws, power_hash_by};
+/// # struct Ones;
+/// # impl LevelDraws for Ones {
+/// #     fn over(&mut self, _attempt: u32, _mask: u32) -> u32 { u32::MAX }
+/// #     fn within(&mut self, _level: u32) -> u32 { u32::MAX }
+/// # }
+/// assert_eq!(power_hash_by(&mut Ones, 1, 8), Some(7));
+/// ```
+#[must_use]
+pub fn power_hash_by(draws: &mut impl LevelDraws, state: u64, buckets: u32) -> Option<u32> {
     covered(buckets)?;
     let mask = mask(buckets);
-    let bucket = in_power_of_two(key, mask);
+    let bucket = in_power_of_two(draws, mask);
     if bucket < buckets {
         return Some(bucket);
     }
     // Only the top level is not whole. Where would a key of the level below have jumped since?
     let below = mask / 2;
-    let jumped = jump_from(word(key, 32), below, buckets);
+    let jumped = jump_from(state, below, buckets);
     Some(if jumped > below {
         jumped
     } else {
-        in_power_of_two(key, below)
+        in_power_of_two(draws, below)
     })
 }
 
 /// The bucket among all that the mask covers. A larger mask either leaves it or moves it to a higher
 /// level.
-fn in_power_of_two(key: u64, mask: u32) -> u32 {
-    let masked = low(word(key, 0)) & mask;
+fn in_power_of_two(draws: &mut impl LevelDraws, mask: u32) -> u32 {
+    let masked = draws.over(0, mask) & mask;
     if masked == 0 {
         return 0;
     }
     let level = top_bit(masked);
-    level + (low(word(key, u64::from(level.ilog2()) + 1)) & (level - 1))
+    level + (draws.within(level) & (level - 1))
+}
+
+/// The native draws: word 0 is the place, words 1 to 31 the levels.
+struct Words(u64);
+
+impl LevelDraws for Words {
+    fn over(&mut self, _attempt: u32, _mask: u32) -> u32 {
+        low(word(self.0, 0))
+    }
+
+    fn within(&mut self, level: u32) -> u32 {
+        low(word(self.0, u64::from(level.ilog2()) + 1))
+    }
 }
 
 /// The last stop below `buckets` of a jump that begins at `bucket`.
