@@ -42,11 +42,14 @@
 mod document;
 mod fields;
 mod labelled_ring;
+mod named_nodes;
 mod replay;
 mod report;
 mod ring_dump;
 mod special_keys;
 
+mod go_rendezvous;
+mod java;
 mod libketama;
 mod seed000_reachcache;
 mod seed001_bounded;
@@ -76,7 +79,18 @@ pub const MAX_FILE_LEN: u64 = 64 << 20;
 type SetUp = fn(&mut Document) -> Result<Box<dyn System>, Unusable>;
 
 /// The systems that are replayed case by case.
-const SYSTEMS: [(&str, SetUp); 10] = [
+const SYSTEMS: [(&str, SetUp); 21] = [
+    ("go-rendezvous", go_rendezvous::set_up),
+    ("java-anchor", java::anchor),
+    ("java-binomial", java::binomial),
+    ("java-dx", java::dx),
+    ("java-flip", java::flip),
+    ("java-jump", java::jump),
+    ("java-jumpback", java::jump_back),
+    ("java-memento", java::memento),
+    ("java-power", java::power),
+    ("java-rendezvous", java::rendezvous),
+    ("java-ring", java::ring),
     ("libketama", libketama::set_up),
     ("seed000-reachcache", seed000_reachcache::set_up),
     ("seed001-bounded", seed001_bounded::set_up),

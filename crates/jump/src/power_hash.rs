@@ -24,11 +24,15 @@ use crate::LevelDraws;
 /// ```
 #[must_use]
 pub fn power_hash(key: u64, buckets: u32) -> Option<u32> {
-    power_hash_by(&mut Words(key), word(key, 32), buckets)
+    power_hash_by(
+        &mut Words(key),
+        |below| jump_from(word(key, 32), below, buckets),
+        buckets,
+    )
 }
 
-/// [`power_hash`] over the draws of another library, and the state that its jumps begin with. Only
-/// attempt 0 is made.
+/// [`power_hash`] over the draws of another library, of which only attempt 0 is made, and its jump: from a
+/// bucket to the last stop below `buckets`.
 ///
 /// ```
 /// # use keyroute_jump::{LevelDraws, power_hash_by};
@@ -37,10 +41,14 @@ pub fn power_hash(key: u64, buckets: u32) -> Option<u32> {
 /// #     fn over(&mut self, _attempt: u32, _mask: u32) -> u32 { u32::MAX }
 /// #     fn within(&mut self, _level: u32) -> u32 { u32::MAX }
 /// # }
-/// assert_eq!(power_hash_by(&mut Ones, 1, 8), Some(7));
+/// assert_eq!(power_hash_by(&mut Ones, |below| below, 8), Some(7));
 /// ```
 #[must_use]
-pub fn power_hash_by(draws: &mut impl LevelDraws, state: u64, buckets: u32) -> Option<u32> {
+pub fn power_hash_by(
+    draws: &mut impl LevelDraws,
+    jump: impl FnOnce(u32) -> u32,
+    buckets: u32,
+) -> Option<u32> {
     covered(buckets)?;
     let mask = mask(buckets);
     let bucket = in_power_of_two(draws, mask);
@@ -49,8 +57,8 @@ pub fn power_hash_by(draws: &mut impl LevelDraws, state: u64, buckets: u32) -> O
     }
     // Only the top level is not whole. Where would a key of the level below have jumped since?
     let below = mask / 2;
-    let jumped = jump_from(state, below, buckets);
-    Some(if jumped > below {
+    let jumped = jump(below);
+    Some(if (below + 1..buckets).contains(&jumped) {
         jumped
     } else {
         in_power_of_two(draws, below)
