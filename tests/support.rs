@@ -16,17 +16,18 @@ pub fn data(path: &str) -> PathBuf {
         .join(path)
 }
 
-/// A JSON file under `tests/data`.
+/// A JSON file under `tests/data`, or one of recorded answers in either form.
 ///
 /// # Panics
 ///
-/// If the file is missing or is not JSON.
+/// If the file is missing or malformed.
 #[must_use]
 pub fn json(path: &str) -> Value {
     let place = data(path);
     let text = std::fs::read_to_string(&place)
         .unwrap_or_else(|error| panic!("{}: {error}", place.display()));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", place.display()))
+    keyroute_cli::verify::plain(&text)
+        .unwrap_or_else(|error| panic!("{}: {error}", place.display()))
 }
 
 /// The elements of an array.

@@ -3,19 +3,21 @@
 //! A file says how a system was set up and what it answered. The answers are computed from the set-up
 //! alone and then compared. Each system is a file here that states its rule.
 //!
-//! A file is one JSON object. A field that is not listed here or known to the system is refused, since
-//! it may decide an answer.
+//! A file is one JSON object, or the same in the compact form of `docs/interop.md`. A field that is not
+//! listed here or known to the system is refused, since it may decide an answer.
 //!
 //! | field | what it is |
 //! | --- | --- |
 //! | `system` | the name: one of [`systems`] |
 //! | `config` | the system's parameters, and the fields of the next table |
-//! | `nodes` | names in the order they were added, or `{"name", "weight"}`; empty where the system answers numbers |
+//! | `nodes` | names in the order they were added, or `{"name", "weight"}` and what else the system says of a node; empty where the system answers numbers |
 //! | `cases` | `[key, answer]` each; the answer is a name or a number, `""` or `null` for nobody |
+//! | `cases_hex` | more of them, their keys as bytes in hex |
 //! | `aux` | facts of the run by name, such as `points` or `final_load` |
 //! | `ring` | `count`, and the `first` and `last` points as `[position, name]` |
-//! | `special_keys` | lists of cases by where they fall: `exact_hit`, `above_last`, `at_or_below_first`, `in_arc` (that ends on a shared point), `share_sensitive` |
-//! | `version`, `note` | not read |
+//! | `special_keys` | lists of cases by where they fall: `exact_hit`, `above_last`, `at_or_below_first` or `below_or_at_first`, `in_arc` (that ends on a shared point), `share_sensitive` |
+//! | `version`, `note`, `also_identical_on`, `key_source` | not read |
+//! | others | what a system needs beside `config`, or further facts of the run |
 //!
 //! | in `config` | |
 //! | --- | --- |
@@ -39,6 +41,7 @@
 //!
 //! `seed-defects` has a form of its own: nodes that share points, and what that cost the originals.
 
+mod compact;
 mod document;
 mod fields;
 mod labelled_ring;
@@ -46,14 +49,17 @@ mod named_nodes;
 mod replay;
 mod report;
 mod ring_dump;
+mod ring_system;
 mod special_keys;
 
+mod bucket_functions;
+mod cpp_anchorhash;
+mod go_maglev;
 mod go_rendezvous;
 mod java;
 mod libketama;
 mod seed000_reachcache;
 mod seed001_bounded;
-mod seed001_jump;
 mod seed001_ring;
 mod seed002_geecache;
 mod seed003_hashring;
@@ -79,8 +85,12 @@ pub const MAX_FILE_LEN: u64 = 64 << 20;
 type SetUp = fn(&mut Document) -> Result<Box<dyn System>, Unusable>;
 
 /// The systems that are replayed case by case.
-const SYSTEMS: [(&str, SetUp); 21] = [
+const SYSTEMS: [(&str, SetUp); 26] = [
+    ("cpp-anchorhash", cpp_anchorhash::set_up),
+    ("go-jump", bucket_functions::jump),
+    ("go-maglev", go_maglev::set_up),
     ("go-rendezvous", go_rendezvous::set_up),
+    ("hash4j-jumpback", bucket_functions::jump_back),
     ("java-anchor", java::anchor),
     ("java-binomial", java::binomial),
     ("java-dx", java::dx),
@@ -92,9 +102,10 @@ const SYSTEMS: [(&str, SetUp); 21] = [
     ("java-rendezvous", java::rendezvous),
     ("java-ring", java::ring),
     ("libketama", libketama::set_up),
+    ("lithammer-jump", bucket_functions::lithammer),
     ("seed000-reachcache", seed000_reachcache::set_up),
     ("seed001-bounded", seed001_bounded::set_up),
-    ("seed001-jump", seed001_jump::set_up),
+    ("seed001-jump", bucket_functions::jump),
     ("seed001-ring", seed001_ring::set_up),
     ("seed002-geecache", seed002_geecache::set_up),
     ("seed003-hashring", seed003_hashring::set_up),
@@ -124,7 +135,7 @@ pub fn check_file(path: &Path) -> Result<Report, Unusable> {
     check(&std::fs::read_to_string(path).map_err(Unusable::new)?)
 }
 
-/// Checks recorded answers, given as JSON.
+/// Checks recorded answers, given as JSON or in the compact form.
 ///
 /// # Errors
 ///
@@ -143,8 +154,7 @@ pub fn check_file(path: &Path) -> Result<Report, Unusable> {
 /// # Ok::<(), keyroute_cli::verify::Unusable>(())
 /// ```
 pub fn check(text: &str) -> Result<Report, Unusable> {
-    let value: Value = serde_json::from_str(text).map_err(Unusable::new)?;
-    let mut fields = Fields::of("the file", value)?;
+    let mut fields = Fields::of("the file", plain(text)?)?;
     let system = match fields.text("system")? {
         // The one file that does not say its name says what it is about.
         None if fields.names().any(|name| name == "about") => seed_defects::NAME.into(),
@@ -164,4 +174,24 @@ pub fn check(text: &str) -> Result<Report, Unusable> {
     let mut document = Document::read(&system, fields)?;
     let mut system = set_up(&mut document)?;
     replay::replay(document, &mut *system)
+}
+
+/// Recorded answers as one JSON value, from either form.
+///
+/// # Errors
+///
+/// [`Unusable`] for malformed JSON, or a malformed line.
+///
+/// ```
+/// let file = "keyroute recorded answers, form 1\n{\"nodes\":[\"a\"]}\nkey\t@0\n";
+/// let value = keyroute_cli::verify::plain(file)?;
+/// assert_eq!(value["cases"][0][1], "a");
+/// # Ok::<(), keyroute_cli::verify::Unusable>(())
+/// ```
+pub fn plain(text: &str) -> Result<Value, Unusable> {
+    if text.starts_with(compact::MAGIC) {
+        compact::expand(text)
+    } else {
+        serde_json::from_str(text).map_err(Unusable::new)
+    }
 }

@@ -4,13 +4,22 @@
 extern crate alloc;
 
 // A system a file.
+mod cpp_anchorhash;
+mod go_jump;
+mod go_maglev;
 mod go_rendezvous;
 pub mod java;
 
 // An engine that only other systems need.
 mod highest_score;
 
+pub use cpp_anchorhash::CppAnchorHash;
+pub use go_jump::{Crc64, go_jump, lithammer_jump};
+pub use go_maglev::GoMaglev;
 pub use go_rendezvous::{GoRendezvous, Stirred};
 pub use highest_score::{HighestScore, Score};
+
+/// hash4j's JumpBackHash (`ConsistentJumpBackBucketHasher` 0.17 to 0.30, over SplitMix64).
+pub use keyroute_core::buckets::jump_back_hash as hash4j_jump_back;
 
 pub use keyroute_core::*;

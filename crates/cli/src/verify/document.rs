@@ -20,8 +20,12 @@ pub(crate) struct Document {
     /// Whether the cases are one run, in order; otherwise each stands alone.
     pub(crate) stateful: bool,
     pub(crate) cases: Vec<(String, Value)>,
+    /// Cases whose keys are written in hex, whatever `keys` says.
+    pub(crate) cases_hex: Vec<(String, Value)>,
     /// Further facts of the run.
     pub(crate) aux: Fields,
+    /// What the file says beside all this: settings that the system takes out, and further facts.
+    pub(crate) more: Fields,
     /// The ring's points: their count, the first and the last.
     pub(crate) ring: Option<Fields>,
     /// Keys that were searched for, by what they hit.
@@ -29,10 +33,12 @@ pub(crate) struct Document {
 }
 
 /// A node as listed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Listed {
     pub(crate) name: String,
     pub(crate) weight: Option<u32>,
+    /// What else is said of it: the system takes it out.
+    pub(crate) more: Fields,
 }
 
 /// How keys are written.
@@ -67,8 +73,9 @@ pub(crate) enum Op {
 impl Document {
     /// Reads all but the system's name, which was taken from `fields`.
     pub(crate) fn read(system: &str, mut fields: Fields) -> Result<Self, Unusable> {
-        fields.harmless("version");
-        fields.harmless("note");
+        for name in ["version", "note", "also_identical_on", "key_source"] {
+            fields.harmless(name);
+        }
         let config = fields.take("config");
         let mut config = Fields::of("config", fields.required("config", config)?)?;
         config.harmless("note");
@@ -94,7 +101,8 @@ impl Document {
         };
         let nodes = numbered("node", &nodes, Listed::read)?;
         let cases = numbered("case", &fields.list("cases")?, case)?;
-        if cases.is_empty() {
+        let cases_hex = numbered("case in hex", &fields.list("cases_hex")?, case)?;
+        if cases.is_empty() && cases_hex.is_empty() {
             return Err(Unusable::new("the file has no case"));
         }
         if let Some((at, _)) = events.iter().find(|(at, _)| *at >= cases.len()) {
@@ -110,7 +118,6 @@ impl Document {
         let (aux, special_keys) = (part("aux")?, part("special_keys")?);
         let ring = fields.take("ring").map(|ring| Fields::of("ring", ring));
         let ring = ring.transpose()?;
-        fields.finish()?;
         Ok(Self {
             system: system.into(),
             config,
@@ -120,7 +127,9 @@ impl Document {
             events,
             stateful,
             cases,
+            cases_hex,
             aux,
+            more: fields,
             ring,
             special_keys,
         })
@@ -173,14 +182,14 @@ impl Listed {
             return Ok(Self {
                 name: name.clone(),
                 weight: None,
+                more: Fields::none("a node"),
             });
         }
-        let mut fields = Fields::of("a node that is not a name", value.clone())?;
-        let name = fields.text("name")?;
-        let name = fields.required("name", name)?;
-        let weight = fields.whole("weight")?;
-        fields.finish()?;
-        Ok(Self { name, weight })
+        let mut more = Fields::of("a node that is not a name", value.clone())?;
+        let name = more.text("name")?;
+        let name = more.required("name", name)?;
+        let weight = more.whole("weight")?;
+        Ok(Self { name, weight, more })
     }
 
     /// The name of a node in a system that has no weights.

@@ -24,6 +24,14 @@ impl Fields {
         }
     }
 
+    /// No fields.
+    pub(crate) fn none(place: &str) -> Self {
+        Self {
+            place: place.into(),
+            left: Map::new(),
+        }
+    }
+
     /// Takes a field.
     pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
         self.left.remove(name)

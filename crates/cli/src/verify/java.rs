@@ -7,11 +7,11 @@ use keyroute_interop::java::{
 };
 use serde_json::Value;
 
+use super::bucket_functions::no_nodes;
 use super::document::{Document, Key, Op};
 use super::named_nodes::{NamedNodes, names};
 use super::replay::{System, unknown_op};
 use super::report::Unusable;
-use super::seed001_jump::no_nodes;
 
 /// An engine of numbered buckets, and what it returned from each change.
 struct Numbered<E> {

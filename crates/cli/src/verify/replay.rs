@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::document::{Document, Key, Op};
+use super::document::{Document, Key, KeyEncoding, Op};
 use super::report::{Report, Unusable};
 use super::{ring_dump, special_keys};
 
@@ -16,18 +16,19 @@ pub(crate) trait System {
     /// The answer to this key; where a system counts, it counts it.
     fn answer(&mut self, key: &Key) -> Result<Value, Unusable>;
 
-    /// A fact of the run, by its name in `aux`; `None` for a name that this system does not have.
+    /// A fact of the run, by its name in `aux` or in the file; `None` for a name that this system does not
+    /// have.
     fn aux(&self, _name: &str) -> Result<Option<Value>, Unusable> {
         Ok(None)
     }
 
     /// The ring's points with their owners, in the order of the ring, for systems whose files show it.
-    fn points(&self) -> Result<Option<Vec<(u32, String)>>, Unusable> {
+    fn points(&self) -> Result<Option<Vec<(u128, String)>>, Unusable> {
         Ok(None)
     }
 
     /// Where a key stands among those points.
-    fn locate(&self, _key: &[u8]) -> Option<u32> {
+    fn locate(&self, _key: &[u8]) -> Option<u128> {
         None
     }
 }
@@ -44,17 +45,22 @@ pub(crate) fn replay(document: Document, system: &mut dyn System) -> Result<Repo
     let Document {
         system: name,
         config,
-        nodes: _,
+        nodes,
         keys,
         ops,
         events,
         stateful: _,
         cases,
-        mut aux,
+        cases_hex,
+        aux,
+        more,
         ring,
         special_keys,
     } = document;
     config.finish()?;
+    for node in nodes {
+        node.more.finish()?;
+    }
     let mut report = Report::new(&name);
     let mut events = events.into_iter().peekable();
     for (number, op) in ops.iter().enumerate() {
@@ -73,15 +79,25 @@ pub(crate) fn replay(document: Document, system: &mut dyn System) -> Result<Repo
         let computed = computed.map_err(|problem| problem.at(place()))?;
         report.check(place, expected, &computed);
     }
-    let names: Vec<String> = aux.names().map(str::to_owned).collect();
-    for name in names {
-        if let Some(computed) = system.aux(&name)?
-            && let Some(expected) = aux.take(&name)
-        {
-            report.check(|| format!("aux {name}"), &expected, &computed);
-        }
+    for (number, (key, expected)) in cases_hex.iter().enumerate() {
+        let place = || format!("case in hex {number}, key {key:?}");
+        let computed = KeyEncoding::Hex
+            .decode(key)
+            .and_then(|key| system.answer(&key));
+        let computed = computed.map_err(|problem| problem.at(place()))?;
+        report.check(place, expected, &computed);
     }
-    aux.finish()?;
+    for mut facts in [aux, more] {
+        let names: Vec<String> = facts.names().map(str::to_owned).collect();
+        for name in names {
+            if let Some(computed) = system.aux(&name)?
+                && let Some(expected) = facts.take(&name)
+            {
+                report.check(|| format!("aux {name}"), &expected, &computed);
+            }
+        }
+        facts.finish()?;
+    }
     if let Some(ring) = ring {
         ring_dump::check(ring, system, &mut report)?;
     }

@@ -3,10 +3,10 @@
 use keyroute::KeyHasher;
 use serde_json::Value;
 
+use super::bucket_functions::no_nodes;
 use super::document::{Document, Key};
 use super::replay::System;
 use super::report::Unusable;
-use super::seed001_jump::no_nodes;
 
 /// The hash of the C++ article, 32 bits: `seed004-fnv`.
 ///

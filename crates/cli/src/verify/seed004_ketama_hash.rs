@@ -2,10 +2,10 @@
 
 use keyroute::hash::Md5Word;
 
+use super::bucket_functions::no_nodes;
 use super::document::Document;
 use super::replay::System;
 use super::report::Unusable;
-use super::seed001_jump::no_nodes;
 use super::seed004_fnv_hash::Values;
 
 /// The alignment must be 0 to 3: the original reads past the digest beyond that.

@@ -20,19 +20,19 @@ pub(crate) fn check(
     if special.names().next().is_none() {
         return special.finish();
     }
-    let positions: Vec<u32> = system
+    let positions: Vec<u128> = system
         .points()?
         .ok_or_else(|| Unusable::new("\"special_keys\" are not known of this system"))?
         .into_iter()
         .map(|(position, _)| position)
         .collect();
-    let shared = |at: u32| {
+    let shared = |at: u128| {
         let end = positions.partition_point(|&position| position < at) % positions.len().max(1);
         positions.get(end).is_some() && positions.get(end) == positions.get(end + 1)
     };
     let cases: HashSet<&str> = cases.iter().map(|(key, _)| key.as_str()).collect();
     let (first, last) = (positions.first(), positions.last());
-    let mut kind = |name: &str, holds: &dyn Fn(u32) -> bool| -> Result<(), Unusable> {
+    let mut kind = |name: &str, holds: &dyn Fn(u128) -> bool| -> Result<(), Unusable> {
         for key in special.list(name)? {
             let Value::String(text) = &key else {
                 return Err(Unusable(format!("special key {key} is not a text")));
@@ -50,9 +50,9 @@ pub(crate) fn check(
     };
     kind("exact_hit", &|at| positions.binary_search(&at).is_ok())?;
     kind("above_last", &|at| last.is_none_or(|&last| at > last))?;
-    kind("at_or_below_first", &|at| {
-        first.is_none_or(|&first| at <= first)
-    })?;
+    for name in ["at_or_below_first", "below_or_at_first"] {
+        kind(name, &|at| first.is_none_or(|&first| at <= first))?;
+    }
     kind("in_arc", &shared)?;
     // What a wrong share formula would answer is not ours to compute: the case itself is the check.
     kind("share_sensitive", &|_| true)?;
