@@ -22,7 +22,7 @@ use crate::{HighestScore, Score};
 /// ```
 pub type GoRendezvous<H> = HighestScore<Stirred<H>>;
 
-impl<H: KeyHasher<Out = u64> + core::fmt::Debug> GoRendezvous<H> {
+impl<H: KeyHasher<Out = u64>> GoRendezvous<H> {
     /// Nodes with these names.
     ///
     /// # Errors
@@ -41,14 +41,14 @@ impl<H: KeyHasher<Out = u64> + core::fmt::Debug> GoRendezvous<H> {
 #[derive(Clone, Copy, Debug)]
 pub struct Stirred<H>(pub H);
 
-impl<H: KeyHasher<Out = u64> + core::fmt::Debug> Score for Stirred<H> {
+impl<H: KeyHasher<Out = u64>> Score for Stirred<H> {
     const NAME: &'static str = "go-rendezvous/1";
     type OfKey<'k> = u64;
     type OfNode = u64;
     type Value = u64;
     const LATER_WINS: bool = false;
 
-    fn of_key<'k>(&self, key: &'k [u8]) -> u64 {
+    fn of_key(&self, key: &[u8]) -> u64 {
         self.0.hash(key)
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use core::fmt::Debug;
+use core::fmt;
 use core::mem::size_of;
 use core::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use keyroute_core::{
 };
 
 /// How a system scores a node for a key.
-pub trait Score: Debug {
+pub trait Score {
     /// The preset's name and revision.
     const NAME: &'static str;
     /// What is computed of a key once.
@@ -42,7 +42,7 @@ pub trait Score: Debug {
 /// [`Rendezvous`](https://docs.rs/keyroute-rendezvous) for the native ones.
 ///
 /// Nodes have no weights. Cost: a lookup asks every node, once; adding and removing are O(n) moves.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HighestScore<S: Score> {
     score: S,
     nodes: NodeList,
@@ -154,5 +154,14 @@ impl<S: Score + Clone> Rebuild for HighestScore<S> {
     fn rebuild(&mut self, nodes: &[Node]) -> Result<(), RouteError> {
         *self = Self::new(self.score.clone(), nodes.iter().cloned())?;
         Ok(())
+    }
+}
+
+impl<S: Score> fmt::Debug for HighestScore<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HighestScore")
+            .field("score", &S::NAME)
+            .field("nodes", &self.nodes)
+            .finish()
     }
 }

@@ -2,7 +2,7 @@
 //! Guava 31.1, commons-codec 1.15): the code of several papers' authors, and others'.
 //!
 //! Engines answer bucket numbers, or nodes by name; keys are the UTF-8 bytes of a text, and the empty
-//! one is refused. All go through one hash layer, [`Hash`], whose 32 bits are few: the answers of an
+//! one is refused. All go through one hash layer, [`enum@Hash`], whose 32 bits are few: the answers of an
 //! engine here are seldom those of another library for the same algorithm.
 //!
 //! | engine | buckets | which may leave |

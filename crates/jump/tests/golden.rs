@@ -5,7 +5,7 @@
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_jump::{
-    BinomialHash, BucketFunction, Bucketed, FlipHash, JumpBackHash, JumpHash, PowerHash, Router,
+    BinomialHash, BucketFunction, Bucketed, FlipHash, JumpBackHash, JumpHash, PowerHash,
 };
 use serde_json::Value;
 

@@ -1,10 +1,8 @@
-//! The engine against recorded answers of `dgryski/go-maglev` and Envoy, and against the paper's
-//! example. Both look up by the remainder, and each has its own hashes and its own order of turns.
+//! The engine against recorded answers of Envoy, which has its own hashes and its own order of turns.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
-use std::hash::Hasher;
 
 use keyroute_maglev::hash::Xxh64;
 use keyroute_maglev::{KeyHasher, Maglev, Node, Permutation, TableSize, Turns, fill, turns};
@@ -50,58 +48,6 @@ fn size(value: &Value) -> TableSize {
 fn at(table: &[u32], hash: u64) -> usize {
     let entry = hash % table.len() as u64;
     table[usize::try_from(entry).unwrap()] as usize
-}
-
-fn siphash(bytes: &[u8]) -> u64 {
-    let mut hasher = siphasher::sip::SipHasher24::new_with_keys(0xdead_beef_cafe_babe, 0);
-    hasher.write(bytes);
-    hasher.finish()
-}
-
-/// One hash gives both numbers; nodes take turns in the order of the list, the dead left out.
-fn go_maglev(size: TableSize, names: &[&str], dead: &[usize]) -> Vec<u32> {
-    let permutations: Vec<_> = names
-        .iter()
-        .map(|name| {
-            let hash = siphash(name.as_bytes());
-            Permutation::new(size, hash >> 32, hash & 0xffff_ffff)
-        })
-        .collect();
-    let alive: Vec<usize> = (0..names.len())
-        .filter(|node| !dead.contains(node))
-        .collect();
-    fill(size, &permutations, alive.iter().copied().cycle()).unwrap()
-}
-
-#[test]
-fn go_maglev_agrees() {
-    assert_eq!(siphash(b"backend-0"), 12_747_498_301_599_942_123);
-    let seven = TableSize::new(7).unwrap();
-    let names = ["backend-0", "backend-1", "backend-2"];
-    assert_eq!(go_maglev(seven, &names, &[]), [1, 2, 0, 2, 0, 1, 0]);
-    assert_eq!(go_maglev(seven, &names, &[1]), [0, 2, 0, 2, 0, 2, 0]);
-
-    let mut tables = 0;
-    for (file, recording) in recordings("go-maglev-", 5) {
-        let names: Vec<&str> = list(&recording["nodes"]).iter().map(text).collect();
-        let dead: Vec<usize> = list(&recording["config"]["dead"])
-            .iter()
-            .map(|place| place.as_u64().unwrap().try_into().unwrap())
-            .collect();
-        let table = go_maglev(size(&recording["config"]["m"]), &names, &dead);
-        for case in list(&recording["cases"]) {
-            let key: u64 = text(&case[0]).parse().unwrap();
-            assert_eq!(names[at(&table, key)], text(&case[1]), "{file}: key {key}");
-        }
-        if let Some(recorded) = recording["aux"]["table"].as_array() {
-            tables += 1;
-            assert_eq!(
-                serde_json::to_value(&table).unwrap(),
-                Value::from(recorded.clone())
-            );
-        }
-    }
-    assert_eq!(tables, 2);
 }
 
 /// Envoy's turns: in each round a host takes one if its weights so far reach what its turns have cost,

@@ -22,6 +22,7 @@ use keyroute_anchor::{GrowableAnchor, Memento, Ranking};
 use keyroute_bounded::{Bounded, Exact};
 use keyroute_btree_ring::BTreeRing;
 use keyroute_core::{Native, Node, RouteError, hash_fn};
+use keyroute_interop::GoRendezvous;
 use keyroute_jump::Jump;
 use keyroute_ketama::Ketama;
 use keyroute_maglev::{Maglev, TableSize};
@@ -61,9 +62,10 @@ fn answers_agree() -> Result<bool, RouteError> {
         VectorRing::from_nodes_with(scheme, nodes)?,
         Exact::new(250)?,
     );
+    let go = GoRendezvous::from_names(fnv1a, ["a", "b", "c"])?;
     let leased = bounded.acquire(b"user:1").map(|lease| lease.slot());
 
-    let routers: [Box<dyn keyroute::Router>; 13] = [
+    let routers: [Box<dyn keyroute::Router>; 14] = [
         Box::new(vector),
         Box::new(tree),
         Box::new(jump),
@@ -77,6 +79,7 @@ fn answers_agree() -> Result<bool, RouteError> {
         Box::new(maglev),
         Box::new(slots),
         Box::new(multi_probe),
+        Box::new(go),
     ];
     let all_answer = routers
         .iter()

@@ -22,6 +22,6 @@ pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusabl
             Ok(Node::new(&server.name)?.with_weight(Weight::new(weight)?))
         })
         .collect();
-    let continuum = VectorRing::from_nodes_with(Libketama::default(), servers?)?;
+    let continuum = VectorRing::from_nodes_with(Libketama, servers?)?;
     Ok(Box::new(RingSystem(continuum)))
 }
