@@ -1,6 +1,5 @@
 //! Timings: medians of several rounds.
 
-use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 /// How many rounds a timing has, unless they take long.
@@ -32,22 +31,30 @@ pub(crate) fn median<E>(mut round: impl FnMut() -> Result<Duration, E>) -> Resul
     Ok(times[times.len() / 2])
 }
 
-/// The median of the rounds of one work, and the median of how many times as long it took as a round of
-/// another just before: what slows a machine down for a while slows both.
-pub(crate) fn beside(
-    mut yardstick: impl FnMut() -> Duration,
-    mut work: impl FnMut() -> Duration,
-) -> (Duration, f64) {
-    let mut ratios = Vec::with_capacity(ROUNDS);
-    let median: Result<_, Infallible> = median(|| {
-        let beside = yardstick();
-        let took = work();
-        ratios.push(took.as_secs_f64() / beside.as_secs_f64().max(f64::MIN_POSITIVE));
-        Ok(took)
-    });
-    ratios.sort_unstable_by(f64::total_cmp);
-    let Ok(median) = median;
-    (median, ratios[ratios.len() / 2])
+/// The median time of a work, and the median of how many times as long it took as another just before it
+/// in its round: what slows a machine down for a while slows both.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    took: Vec<Duration>,
+    ratios: Vec<f64>,
+}
+
+impl Beside {
+    /// Adds a round.
+    pub(crate) fn round(&mut self, yardstick: Duration, work: Duration) {
+        self.took.push(work);
+        let yardstick = yardstick.as_secs_f64().max(f64::MIN_POSITIVE);
+        self.ratios.push(work.as_secs_f64() / yardstick);
+    }
+
+    /// Both medians; zeros without rounds.
+    pub(crate) fn medians(mut self) -> (Duration, f64) {
+        let middle = self.took.len() / 2;
+        self.took.sort_unstable();
+        self.ratios.sort_unstable_by(f64::total_cmp);
+        let took = self.took.get(middle).copied().unwrap_or_default();
+        (took, self.ratios.get(middle).copied().unwrap_or_default())
+    }
 }
 
 #[cfg(test)]
@@ -63,13 +70,11 @@ mod tests {
 
     #[test]
     fn a_ratio_is_taken_within_its_round() {
-        let mut yardstick = [1, 100, 1, 10, 1].into_iter();
-        let mut work = [2, 300, 4, 50, 6].into_iter();
-        let next = |times: &mut std::array::IntoIter<u64, 5>| {
-            Duration::from_secs(times.next().unwrap_or_default())
-        };
-        let (took, ratio) = beside(|| next(&mut yardstick), || next(&mut work));
+        let mut beside = Beside::default();
+        for (yardstick, work) in [(1, 2), (100, 300), (1, 4), (10, 50), (1, 6)] {
+            beside.round(Duration::from_secs(yardstick), Duration::from_secs(work));
+        }
         // Ratios 2, 3, 4, 5, 6; times 2, 4, 6, 50, 300.
-        assert_eq!((took, ratio), (Duration::from_secs(6), 4.0));
+        assert_eq!(beside.medians(), (Duration::from_secs(6), 4.0));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use keyroute::{KeyHasher, Node, Router};
 
-use super::clock::{beside, median, timed};
+use super::clock::{Beside, median, timed};
 use super::{
     Balance, Directions, KeyArena, Loaded, Movement, Numbering, ReplicaChange, Scenario, ratio,
 };
@@ -14,11 +14,14 @@ use crate::hashes::AnyHash;
 use crate::progress::Progress;
 use crate::strategy::{self, Refusal, Strategy, StrategyName};
 
-/// A timed round looks up at least this many keys, so that a round is long beside the clock's grain…
+/// At least this many keys are looked up…
 const FEWEST_LOOKUPS: usize = 100_000;
 
-/// …and at most this many.
+/// …and at most this many…
 const MOST_LOOKUPS: usize = 1_000_000;
+
+/// …in blocks of this many: long beside the clock's grain, short beside what else a machine does.
+const BLOCK: usize = 4096;
 
 /// What is the same for all strategies.
 #[derive(Debug)]
@@ -187,30 +190,27 @@ impl Study<'_> {
         })
     }
 
-    /// Nanoseconds of a lookup, and how many times as long it takes as hashing its key.
+    /// Nanoseconds of a lookup, and how many times as long it takes as hashing its key: medians of blocks
+    /// of keys, each hashed and then looked up.
     fn lookup(&self, router: &dyn Router) -> (f64, f64) {
         let lookups = self.keys.len().clamp(FEWEST_LOOKUPS, MOST_LOOKUPS);
-        let (took, over_hash) = beside(
-            || match self.settings.hash.unwrap_or_default().any() {
-                AnyHash::Narrow(hash) => self.pass(lookups, |key| hash.hash(key)),
-                AnyHash::Plain(hash) => self.pass(lookups, |key| hash.hash(key)),
-                AnyHash::Wide(hash) => self.pass(lookups, |key| hash.hash(key)),
-            },
-            || self.pass(lookups, |key| router.route(key)),
-        );
-        let ns = took.as_secs_f64() * 1e9 / ratio(lookups as u64, 1u32);
+        let mut keys = self.keys.iter().cycle();
+        let mut block = Vec::with_capacity(BLOCK);
+        let hash = self.settings.hash.unwrap_or_default().any();
+        let mut beside = Beside::default();
+        for _ in 0..lookups / BLOCK {
+            block.clear();
+            block.extend(keys.by_ref().take(BLOCK));
+            let hashed = match hash {
+                AnyHash::Narrow(hash) => pass(&block, |key| hash.hash(key)),
+                AnyHash::Plain(hash) => pass(&block, |key| hash.hash(key)),
+                AnyHash::Wide(hash) => pass(&block, |key| hash.hash(key)),
+            };
+            beside.round(hashed, pass(&block, |key| router.route(key)));
+        }
+        let (took, over_hash) = beside.medians();
+        let ns = took.as_secs_f64() * 1e9 / ratio(BLOCK as u64, 1u32);
         (ns, over_hash)
-    }
-
-    /// How long this takes for so many keys.
-    fn pass<T>(&self, lookups: usize, work: impl Fn(&[u8]) -> T) -> Duration {
-        let keys = self.keys.iter().cycle().take(lookups);
-        let ((), took) = timed(|| {
-            for key in keys {
-                black_box(work(key));
-            }
-        });
-        took
     }
 
     fn outcome(
@@ -258,6 +258,16 @@ impl Study<'_> {
             took,
         }
     }
+}
+
+/// How long this takes for these keys.
+fn pass<T>(keys: &[&[u8]], work: impl Fn(&[u8]) -> T) -> Duration {
+    let ((), took) = timed(|| {
+        for key in keys {
+            black_box(work(key));
+        }
+    });
+    took
 }
 
 #[cfg(test)]
