@@ -5,8 +5,9 @@
 use keyroute::hash::Xxh3;
 use keyroute::{
     BTreeRing, Binomial, BinomialPublished, BoundedFill, ByRange, Flip, GrowableAnchor, Jump,
-    JumpBack, Ketama, Maglev, Memento, Modulo, MultiProbe, MultiProbeScheme, Native, Node, Power,
-    Ranking, Rendezvous, RendezvousFill, RouteError, Router, SlotTable, TableSize, VectorRing,
+    JumpBack, Ketama, Maglev, Memento, Modulo, MultiProbe, MultiProbeScheme, Native, Nearest, Node,
+    Power, Ranking, Rendezvous, RendezvousFill, RouteError, Router, SlotTable, TableSize,
+    TokenRing, TwoSidedRing, VectorRing, WithLookup,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -91,9 +92,11 @@ macro_rules! one_shape {
 
 one_shape! {
     vector_ring: VectorRing, (Native::new(Xxh3));
+    two_sided_ring: TwoSidedRing, (WithLookup::new(Native::new(Xxh3), Nearest));
     btree_ring: BTreeRing, (Native::new(Xxh3));
     ketama: Ketama, (keyroute::KetamaPoints::default());
     multi_probe: MultiProbe, (MultiProbeScheme::new(Xxh3));
+    token_ring: TokenRing, (Xxh3);
     rendezvous: Rendezvous, (Xxh3);
     maglev: Maglev, (Xxh3, TableSize::default());
     slot_table: SlotTable, (RendezvousFill::new(Xxh3), ByRange::default());

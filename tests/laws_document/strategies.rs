@@ -51,9 +51,11 @@ const MULTI_PROBE: &[&str] = &[
 pub(crate) const STRATEGIES: &[Strategy] = &[
     row("vector ring", "vector-ring", &["native"], RINGS),
     row("tree ring", "btree-ring", &["native"], RINGS),
+    row("two-sided ring", "vector-ring", &["two_sided"], &[]),
     row("ketama", "ketama", &["ketama"], &["in_a_tree"]),
     row("libketama", "ketama", &["libketama"], &[]),
     row("multi-probe", "multi-probe", &["multi_probe"], MULTI_PROBE),
+    row("token ring", "token-ring", &["token_ring"], &["low_8_bits"]),
     row("rendezvous", "rendezvous", &["rendezvous"], &["top_8_bits", "low_8_bits"]),
     row("ranking", "anchor", &["ranking"], &["ranking_top_8_bits"]),
     row("Dx", "anchor", &["dx"], &["dx_of_little_room", "dx_low_8_bits"]),

@@ -49,7 +49,9 @@ impl<P: Position> OwnedRange<P> {
 impl<P: Position> OwnedRange<P> {
     /// The fewest ranges that arcs make, the one that holds position 0 first. An arc is its last position
     /// and its owner; each begins after the one before it, the first after the last.
-    pub(crate) fn merge(arcs: impl IntoIterator<Item = (P, Slot)>) -> Vec<Self> {
+    ///
+    /// The arcs come in ascending order of their ends, each end once.
+    pub fn merge(arcs: impl IntoIterator<Item = (P, Slot)>) -> Vec<Self> {
         let mut ranges: Vec<Self> = Vec::new();
         let mut after = P::MAX;
         for (through, owner) in arcs {

@@ -63,10 +63,26 @@ impl<H: KeyHasher> Tokens<H> {
         id: impl AsRef<str>,
         tokens: impl IntoIterator<Item = H::Out>,
     ) -> Result<Self, RouteError> {
+        self.set(NodeId::new(id)?, tokens);
+        Ok(self)
+    }
+
+    /// Gives this node these tokens, in place of any it had.
+    pub fn set(&mut self, id: NodeId, tokens: impl IntoIterator<Item = H::Out>) {
         let mut tokens: Vec<_> = tokens.into_iter().collect();
         tokens.sort();
-        self.tokens.insert(NodeId::new(id)?, tokens);
-        Ok(self)
+        self.tokens.insert(id, tokens);
+    }
+
+    /// The nodes that were given tokens, by id.
+    pub fn ids(&self) -> impl Iterator<Item = &NodeId> {
+        self.tokens.keys()
+    }
+
+    /// The tokens of this node, ascending; none if it was given none.
+    #[must_use]
+    pub fn of(&self, id: &str) -> &[H::Out] {
+        self.tokens.get(id).map_or(&[], Vec::as_slice)
     }
 }
 

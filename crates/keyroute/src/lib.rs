@@ -36,8 +36,10 @@ pub use keyroute_slot_table::{
 };
 #[cfg(feature = "redis")]
 pub use keyroute_slot_table::{RedisCrc16, RedisSlots, redis_slot};
+#[cfg(feature = "token-ring")]
+pub use keyroute_token_ring::{DEFAULT_TOKENS_PER_WEIGHT, TokenRing};
 #[cfg(feature = "vector-ring")]
-pub use keyroute_vector_ring::{SortedPoints, VectorRing};
+pub use keyroute_vector_ring::{SortedPoints, TwoSidedRing, VectorRing};
 
 /// What most programs use: the strategies whose features are on, the traits, nodes.
 ///
@@ -74,6 +76,8 @@ pub mod prelude {
     pub use keyroute_rendezvous::Rendezvous;
     #[cfg(feature = "slot-table")]
     pub use keyroute_slot_table::SlotTable;
+    #[cfg(feature = "token-ring")]
+    pub use keyroute_token_ring::TokenRing;
     #[cfg(feature = "vector-ring")]
-    pub use keyroute_vector_ring::VectorRing;
+    pub use keyroute_vector_ring::{TwoSidedRing, VectorRing};
 }

@@ -32,6 +32,30 @@ keyroute_core::named_ring! {
     pub struct VectorRing<S = DefaultScheme>(SortedPoints<S::Position>);
 }
 
+keyroute_core::named_ring! {
+    /// A ring that searches both ways: the nearest point serves a key, ahead of it or behind.
+    ///
+    /// Shares differ as on a ring of twice the points (a CV of 5.6 % for 160, not 7.9 %), in the same memory
+    /// and at the price of a subtraction. Everything else is [`VectorRing`]'s: any node may join, leave or
+    /// change its weight, walks keep the restriction property, nodes own ranges. Answers are not: its
+    /// description says `lookup`: `nearest`.
+    ///
+    /// It is the native scheme under [`Nearest`]. Other hashers and numbers of points:
+    ///
+    /// ```
+    /// use keyroute_vector_ring::{Native, Nearest, TwoSidedRing, WithLookup, hash::Xxh3};
+    ///
+    /// let ring = TwoSidedRing::from_ids(["cache-1", "cache-2"])?;
+    /// assert!(ring.route(b"user:1").is_some());
+    ///
+    /// let scheme = WithLookup::new(Native::new(Xxh3).with_points_per_weight(80)?, Nearest);
+    /// let ring = TwoSidedRing::from_ids_with(scheme, ["cache-1", "cache-2"])?;
+    /// assert_eq!(ring.points(), 160);
+    /// # Ok::<(), keyroute_vector_ring::RouteError>(())
+    /// ```
+    pub struct TwoSidedRing<S = WithLookup<DefaultScheme, Nearest>>(SortedPoints<S::Position>);
+}
+
 impl<H: KeyHasher> VectorRing<Native<H>> {
     /// An empty ring of the native scheme over this hasher.
     #[must_use]

@@ -5,7 +5,7 @@ use keyroute_conformance::{Cut, laws};
 use keyroute_core::hash::{Crc32, Md5, Xxh3, Xxh32};
 use keyroute_vector_ring::{
     After, AtOrBefore, FirstListed, KeyHasher, Labelled, LastListed, Native, Nearest, RouteError,
-    VectorRing, WithLookup, WithTies,
+    TwoSidedRing, VectorRing, WithLookup, WithTies,
 };
 
 /// The native scheme with few points, so that a cut ring has free positions too.
@@ -26,6 +26,13 @@ laws! {
         VectorRing::from_nodes_with(scheme, nodes.iter().cloned())
     },
     keeps [ranges, walks, balances_as_a_ring(320), every_node_owns_something],
+
+    // The same by name, and all that it keeps.
+    two_sided: |nodes| TwoSidedRing::from_nodes(nodes.iter().cloned()),
+    keeps [
+        ring, order_free, remove_then_add_is_the_identity,
+        balances_as_a_ring(320), shares_follow_the_weights(320), every_node_owns_something,
+    ],
 
     // Every position taken several times over.
     top_8_bits: |nodes| {

@@ -1,13 +1,17 @@
-//! The answers of the default ring, pinned: `data/native.json` was computed from the byte contract by
-//! another program (`data/make_native.py`). An answer that changes is a new scheme.
+//! The answers of the default ring and of the two-sided one, pinned: `data/native.json` and
+//! `data/two_sided.json` were computed from the byte contract by other programs beside them. An answer that changes is a new scheme.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use keyroute_vector_ring::{Node, VectorRing, Weight, Zone};
+use keyroute_vector_ring::{Node, TwoSidedRing, VectorRing, WalkExt, Weight, Zone};
 use serde_json::Value;
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("data/native.json")).unwrap()
+}
+
+fn golden_of_both_sides() -> Value {
+    serde_json::from_str(include_str!("data/two_sided.json")).unwrap()
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -18,8 +22,8 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-fn ring(golden: &Value) -> VectorRing {
-    let nodes = list(&golden["nodes"]).iter().map(|node| {
+fn nodes(golden: &Value) -> impl Iterator<Item = Node> {
+    list(&golden["nodes"]).iter().map(|node| {
         let weight = u32::try_from(node["weight"].as_u64().unwrap()).unwrap();
         let weighed = Node::new(text(&node["id"])).unwrap();
         let weighed = weighed.with_weight(Weight::new(weight).unwrap());
@@ -27,8 +31,11 @@ fn ring(golden: &Value) -> VectorRing {
             "" => weighed,
             zone => weighed.with_zone(Zone::new(zone).unwrap()),
         }
-    });
-    VectorRing::from_nodes(nodes).unwrap()
+    })
+}
+
+fn ring(golden: &Value) -> VectorRing {
+    VectorRing::from_nodes(nodes(golden)).unwrap()
 }
 
 fn unhex(hex: &str) -> Vec<u8> {
@@ -39,7 +46,18 @@ fn unhex(hex: &str) -> Vec<u8> {
 #[test]
 fn keys_go_where_they_went() {
     let golden = golden();
-    let ring = ring(&golden);
+    answers_are(&ring(&golden), &golden);
+}
+
+#[test]
+fn keys_go_where_they_went_on_both_sides() {
+    let golden = golden_of_both_sides();
+    let ring = TwoSidedRing::from_nodes(nodes(&golden)).unwrap();
+    answers_are(&ring, &golden);
+    assert_eq!(ring.fingerprint().to_string(), text(&golden["fingerprint"]));
+}
+
+fn answers_are(ring: &impl WalkExt, golden: &Value) {
     let walks = list(&golden["walks"]);
     assert!(walks.len() >= 200, "{}", walks.len());
     for walk in walks {

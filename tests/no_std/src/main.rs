@@ -30,6 +30,7 @@ use keyroute_modulo::Modulo;
 use keyroute_multi_probe::{MultiProbe, MultiProbeScheme};
 use keyroute_rendezvous::Rendezvous;
 use keyroute_slot_table::{BoundedFill, ByRange, SlotTable};
+use keyroute_token_ring::TokenRing;
 use keyroute_vector_ring::VectorRing;
 
 /// What the C runtime calls.
@@ -56,6 +57,7 @@ fn answers_agree() -> Result<bool, RouteError> {
     let maglev = Maglev::from_nodes_with(fnv1a, TableSize::new(251)?, nodes.clone())?;
     let probes = MultiProbeScheme::<_, 5>::new(hash_fn(fnv1a));
     let multi_probe = MultiProbe::from_nodes_with(probes, nodes.clone())?;
+    let tokens = TokenRing::from_nodes_with(fnv1a, nodes.clone())?;
     let partitioner = ByRange::new(fnv1a, 64)?;
     let slots = SlotTable::from_nodes_with(BoundedFill::new(fnv1a), partitioner, nodes.clone())?;
     let bounded = Bounded::new(
@@ -65,7 +67,7 @@ fn answers_agree() -> Result<bool, RouteError> {
     let go = GoRendezvous::from_names(fnv1a, ["a", "b", "c"])?;
     let leased = bounded.acquire(b"user:1").map(|lease| lease.slot());
 
-    let routers: [Box<dyn keyroute::Router>; 14] = [
+    let routers: [Box<dyn keyroute::Router>; 15] = [
         Box::new(vector),
         Box::new(tree),
         Box::new(jump),
@@ -80,6 +82,7 @@ fn answers_agree() -> Result<bool, RouteError> {
         Box::new(slots),
         Box::new(multi_probe),
         Box::new(go),
+        Box::new(tokens),
     ];
     let all_answer = routers
         .iter()

@@ -1,0 +1,86 @@
+//! Tokens leave the ring and come back; what does not fit is refused.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use keyroute_token_ring::hash::Xxh3;
+use keyroute_token_ring::{Node, RouteDigest, RouteError, TokenRing, Tokens, Weight};
+
+fn node(id: &str) -> Node {
+    Node::new(id).unwrap()
+}
+
+#[test]
+fn a_ring_of_exported_tokens_answers_alike_and_grows_alike() {
+    let mut ring = TokenRing::from_ids(["a", "b", "c", "d"]).unwrap();
+    ring.remove("b").unwrap();
+    ring.add(node("e")).unwrap();
+    let nodes: Vec<Node> = ["a", "c", "d", "e"].map(node).into();
+    let mut copy = TokenRing::from_tokens(ring.tokens(), nodes.clone()).unwrap();
+    assert_eq!(copy.fingerprint(), ring.fingerprint());
+    // History decides: anew the nodes take other tokens.
+    assert_ne!(
+        TokenRing::from_nodes(nodes).unwrap().tokens(),
+        ring.tokens()
+    );
+    ring.add(node("f")).unwrap();
+    copy.add(node("f")).unwrap();
+    assert_eq!(copy.tokens(), ring.tokens());
+
+    let text = serde_json::to_string(&ring).unwrap();
+    let back: TokenRing = serde_json::from_str(&text).unwrap();
+    assert_eq!(back.fingerprint(), ring.fingerprint());
+}
+
+#[test]
+fn tokens_and_nodes_must_fit() {
+    let tokens = Tokens::new(Xxh3).with("a", [1]).unwrap();
+    let without = TokenRing::from_tokens(tokens.clone(), [node("a"), node("b")]);
+    assert!(matches!(
+        without.unwrap_err(),
+        RouteError::Unplaceable { .. }
+    ));
+    let strange = TokenRing::from_tokens(tokens, []).unwrap_err();
+    assert_eq!(strange, RouteError::NotMember { id: "a".into() });
+}
+
+#[test]
+fn too_many_tokens_are_refused_before_work_begins() {
+    let heavy = node("b").with_weight(Weight::new(u32::MAX).unwrap());
+    let mut ring = TokenRing::from_ids(["a"]).unwrap();
+    let before = ring.fingerprint();
+    let refusal = ring.add(heavy.clone()).unwrap_err();
+    assert!(matches!(
+        refusal,
+        RouteError::TooManyPoints {
+            points_per_weight: Some(16),
+            ..
+        }
+    ));
+    assert!(ring.rebuild(&[heavy]).is_err());
+    assert_eq!(ring.fingerprint(), before);
+    assert!(ring.with_tokens_per_weight(0).is_err());
+}
+
+/// Tokens side by side leave the long arc to their neighbour, and that is the one that is split.
+#[test]
+fn tokens_from_elsewhere_are_evened_out() {
+    let mut tokens = Tokens::new(Xxh3).with("a", [0]).unwrap();
+    for (id, token) in [("b", 1), ("c", 2)] {
+        tokens = tokens.with(id, [token]).unwrap();
+    }
+    let mut ring = TokenRing::from_tokens(tokens, ["a", "b", "c"].map(node)).unwrap();
+    ring.add(node("d")).unwrap();
+    assert_eq!(ring.len(), 19);
+    // A quarter of the ring in sixteen tokens, which were a's; b and c have one position each as before.
+    let owner = |value| {
+        ring.members()
+            .get(ring.route_value(value).unwrap())
+            .unwrap()
+            .id()
+            .as_str()
+    };
+    assert_eq!(
+        [owner(1), owner(2), owner(3), owner(u64::MAX)],
+        ["b", "c", "d", "a"]
+    );
+}
