@@ -55,6 +55,7 @@ mod special_keys;
 mod bucket_functions;
 mod cpp_anchorhash;
 mod go_maglev;
+mod go_mpchash;
 mod go_rendezvous;
 mod java;
 mod libketama;
@@ -85,10 +86,11 @@ pub const MAX_FILE_LEN: u64 = 64 << 20;
 type SetUp = fn(&mut Document) -> Result<Box<dyn System>, Unusable>;
 
 /// The systems that are replayed case by case.
-const SYSTEMS: [(&str, SetUp); 26] = [
+const SYSTEMS: [(&str, SetUp); 28] = [
     ("cpp-anchorhash", cpp_anchorhash::set_up),
     ("go-jump", bucket_functions::jump),
     ("go-maglev", go_maglev::set_up),
+    ("go-mpchash", go_mpchash::set_up),
     ("go-rendezvous", go_rendezvous::set_up),
     ("hash4j-jumpback", bucket_functions::jump_back),
     ("java-anchor", java::anchor),
@@ -98,6 +100,7 @@ const SYSTEMS: [(&str, SetUp); 26] = [
     ("java-jump", java::jump),
     ("java-jumpback", java::jump_back),
     ("java-memento", java::memento),
+    ("java-multiprobe", java::multi_probe),
     ("java-power", java::power),
     ("java-rendezvous", java::rendezvous),
     ("java-ring", java::ring),

@@ -9,7 +9,7 @@
 //! | --- | --- | --- |
 //! | [`JumpEngine`], [`JumpBackEngine`], [`FlipEngine`], [`PowerEngine`], [`BinomialEngine`] | a number | the last |
 //! | [`AnchorEngine`], [`MementoEngine`], [`DxEngine`] | a set | any |
-//! | [`RingEngine`], [`RendezvousEngine`] | nodes by name | any |
+//! | [`RingEngine`], [`RendezvousEngine`], [`MultiProbeEngine`] | nodes by name | any |
 
 mod hash;
 
@@ -27,6 +27,7 @@ mod anchor;
 mod dx;
 mod memento;
 
+mod multi_probe;
 mod rendezvous;
 mod ring;
 
@@ -38,6 +39,7 @@ pub use hash::Hash;
 pub use jump::{Jump, JumpEngine, jump};
 pub use jump_back::{JumpBack, JumpBackEngine};
 pub use memento::MementoEngine;
+pub use multi_probe::{MultiProbeEngine, SeededProbes};
 pub use power::{Power, PowerEngine};
 pub use removal::{KeyedBuckets, RemovalEngine};
 pub use rendezvous::{Rendezvous, RendezvousEngine};

@@ -7,15 +7,19 @@ extern crate alloc;
 mod cpp_anchorhash;
 mod go_jump;
 mod go_maglev;
+mod go_mpchash;
 mod go_rendezvous;
 pub mod java;
 
-// An engine that only other systems need.
+// Engines that only other systems need.
+mod closest_probe;
 mod highest_score;
 
+pub use closest_probe::{ClosestProbe, Probing};
 pub use cpp_anchorhash::CppAnchorHash;
 pub use go_jump::{Crc64, go_jump, lithammer_jump};
 pub use go_maglev::GoMaglev;
+pub use go_mpchash::{GoMpchash, SteppedProbes};
 pub use go_rendezvous::{GoRendezvous, Stirred};
 pub use highest_score::{HighestScore, Score};
 

@@ -2,8 +2,8 @@
 
 use keyroute_interop::java::{
     AnchorEngine, BinomialEngine, DxEngine, FlipEngine, Hash, JumpBackEngine, JumpEngine,
-    KeyedBuckets, MementoEngine, PowerEngine, RemovalEngine, RendezvousEngine, RingEngine,
-    SizedEngine, SizedFunction,
+    KeyedBuckets, MementoEngine, MultiProbeEngine, PowerEngine, RemovalEngine, RendezvousEngine,
+    RingEngine, SizedEngine, SizedFunction,
 };
 use serde_json::Value;
 
@@ -137,6 +137,12 @@ roomy! {
 pub(crate) fn rendezvous(document: &mut Document) -> Result<Box<dyn System>, Unusable> {
     let hash = hash(document)?;
     let engine = RendezvousEngine::from_names(hash, names(document)?)?;
+    Ok(Box::new(NamedNodes(engine)))
+}
+
+pub(crate) fn multi_probe(document: &mut Document) -> Result<Box<dyn System>, Unusable> {
+    let (hash, probes) = (hash(document)?, number(document, "probes")?);
+    let engine = MultiProbeEngine::from_names(hash, probes, names(document)?)?;
     Ok(Box::new(NamedNodes(engine)))
 }
 
