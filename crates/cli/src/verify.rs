@@ -86,7 +86,7 @@ pub const MAX_FILE_LEN: u64 = 64 << 20;
 type SetUp = fn(&mut Document) -> Result<Box<dyn System>, Unusable>;
 
 /// The systems that are replayed case by case.
-const SYSTEMS: [(&str, SetUp); 28] = [
+const SYSTEMS: &[(&str, SetUp)] = &[
     ("cpp-anchorhash", cpp_anchorhash::set_up),
     ("go-jump", bucket_functions::jump),
     ("go-maglev", go_maglev::set_up),
@@ -119,7 +119,7 @@ const SYSTEMS: [(&str, SetUp); 28] = [
 
 /// The names of the systems whose answers can be checked.
 pub fn systems() -> impl Iterator<Item = &'static str> {
-    let replayed = SYSTEMS.into_iter().map(|(name, _)| name);
+    let replayed = SYSTEMS.iter().map(|&(name, _)| name);
     replayed.chain([seed_defects::NAME])
 }
 
@@ -166,7 +166,7 @@ pub fn check(text: &str) -> Result<Report, Unusable> {
     if system == seed_defects::NAME {
         return seed_defects::check(fields);
     }
-    let set_up = SYSTEMS.into_iter().find(|&(name, _)| name == system);
+    let set_up = SYSTEMS.iter().find(|(name, _)| *name == system);
     let (_, set_up) = set_up.ok_or_else(|| {
         let known: Vec<_> = systems().collect();
         Unusable(format!(
