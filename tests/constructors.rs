@@ -7,7 +7,7 @@ use keyroute::{
     BTreeRing, Binomial, BinomialPublished, BoundedFill, ByRange, Flip, GrowableAnchor, Jump,
     JumpBack, Ketama, Maglev, Memento, Modulo, MultiProbe, MultiProbeScheme, Native, Nearest, Node,
     Power, Ranking, Rendezvous, RendezvousFill, RouteError, Router, SlotTable, TableSize,
-    TokenRing, TwoSidedRing, VectorRing, WithLookup,
+    TokenRing, TwoSidedRing, VectorRing, Window, WindowRing, WithLookup,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -97,6 +97,7 @@ one_shape! {
     ketama: Ketama, (keyroute::KetamaPoints::default());
     multi_probe: MultiProbe, (MultiProbeScheme::new(Xxh3));
     token_ring: TokenRing, (Xxh3);
+    window_ring: WindowRing, (Xxh3, Window::default());
     rendezvous: Rendezvous, (Xxh3);
     maglev: Maglev, (Xxh3, TableSize::default());
     slot_table: SlotTable, (RendezvousFill::new(Xxh3), ByRange::default());

@@ -56,6 +56,7 @@ pub(crate) const STRATEGIES: &[Strategy] = &[
     row("libketama", "ketama", &["libketama"], &[]),
     row("multi-probe", "multi-probe", &["multi_probe"], MULTI_PROBE),
     row("token ring", "token-ring", &["token_ring"], &["low_8_bits"]),
+    row("window ring", "window-ring", &["window_ring"], &["three_of_top_8_bits"]),
     row("rendezvous", "rendezvous", &["rendezvous"], &["top_8_bits", "low_8_bits"]),
     row("ranking", "anchor", &["ranking"], &["ranking_top_8_bits"]),
     row("Dx", "anchor", &["dx"], &["dx_of_little_room", "dx_low_8_bits"]),

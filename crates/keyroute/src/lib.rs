@@ -40,6 +40,8 @@ pub use keyroute_slot_table::{RedisCrc16, RedisSlots, redis_slot};
 pub use keyroute_token_ring::{DEFAULT_TOKENS_PER_WEIGHT, TokenRing};
 #[cfg(feature = "vector-ring")]
 pub use keyroute_vector_ring::{SortedPoints, TwoSidedRing, VectorRing};
+#[cfg(feature = "window-ring")]
+pub use keyroute_window_ring::{Window, WindowRing};
 
 /// What most programs use: the strategies whose features are on, the traits, nodes.
 ///
@@ -80,4 +82,6 @@ pub mod prelude {
     pub use keyroute_token_ring::TokenRing;
     #[cfg(feature = "vector-ring")]
     pub use keyroute_vector_ring::{TwoSidedRing, VectorRing};
+    #[cfg(feature = "window-ring")]
+    pub use keyroute_window_ring::WindowRing;
 }

@@ -32,6 +32,7 @@ use keyroute_rendezvous::Rendezvous;
 use keyroute_slot_table::{BoundedFill, ByRange, SlotTable};
 use keyroute_token_ring::TokenRing;
 use keyroute_vector_ring::VectorRing;
+use keyroute_window_ring::{Window, WindowRing};
 
 /// What the C runtime calls.
 #[unsafe(no_mangle)]
@@ -57,6 +58,7 @@ fn answers_agree() -> Result<bool, RouteError> {
     let maglev = Maglev::from_nodes_with(fnv1a, TableSize::new(251)?, nodes.clone())?;
     let probes = MultiProbeScheme::<_, 5>::new(hash_fn(fnv1a));
     let multi_probe = MultiProbe::from_nodes_with(probes, nodes.clone())?;
+    let window = WindowRing::from_nodes_with(fnv1a, Window::default(), nodes.clone())?;
     let tokens = TokenRing::from_nodes_with(fnv1a, nodes.clone())?;
     let partitioner = ByRange::new(fnv1a, 64)?;
     let slots = SlotTable::from_nodes_with(BoundedFill::new(fnv1a), partitioner, nodes.clone())?;
@@ -67,7 +69,7 @@ fn answers_agree() -> Result<bool, RouteError> {
     let go = GoRendezvous::from_names(fnv1a, ["a", "b", "c"])?;
     let leased = bounded.acquire(b"user:1").map(|lease| lease.slot());
 
-    let routers: [Box<dyn keyroute::Router>; 15] = [
+    let routers: [Box<dyn keyroute::Router>; 16] = [
         Box::new(vector),
         Box::new(tree),
         Box::new(jump),
@@ -83,6 +85,7 @@ fn answers_agree() -> Result<bool, RouteError> {
         Box::new(multi_probe),
         Box::new(go),
         Box::new(tokens),
+        Box::new(window),
     ];
     let all_answer = routers
         .iter()
