@@ -75,5 +75,6 @@ pub(crate) const STRATEGIES: &[Strategy] = &[
     row("slots as assigned", "slot-table", &["assigned"], &[]),
     row("slots as buraksezer's", "slot-table", &["buraksezer"], &[]),
     row("modulo", "modulo", &["modulo"], &["over_32_bits", "low_8_bits"]),
+    row("zone-aware ring", "zone-aware", &["over_a_ring"], &["over_a_cut_ring", "over_rendezvous", "over_the_ranking"]),
     row("bounded ring", "bounded", &["idle"], &["idle_and_tight"]),
 ];

@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 
 use keyroute_core::buckets::mask;
 use keyroute_core::hash::NativeHasher;
-use keyroute_core::{KeyHasher, MAX_NODES, RouteError, Slot, SlotSet, Walk, WalkExt};
+use keyroute_core::{KeyHasher, MAX_NODES, RouteError, Slot, SlotSet, Walk, WalkDigest, WalkExt};
 
 use crate::bitmap::Bitmap;
 use crate::engine::not_preset;
@@ -155,8 +155,19 @@ impl<H: KeyHasher<Out = u64>> Walk for Ranking<H> {
         seen: &mut SlotSet,
         visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
     ) {
+        self.walk_value_with(self.hasher().hash(key), seen, visit);
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> WalkDigest for Ranking<H> {
+    fn walk_value_with(
+        &self,
+        value: u64,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
         seen.clear();
-        let order = self.buckets().order(self.hasher().hash(key));
+        let order = self.buckets().order(value);
         let mut left = self.members().len();
         // Without members the order is empty; with them it holds each.
         for slot in order.filter_map(Slot::new) {

@@ -65,6 +65,7 @@ laws! {
         replicas_are_distinct_and_the_owner_is_first, fewer_replicas_begin_more,
         the_first_that_serves_is_found,
         zone_replicas_take_every_zone_first, fewer_zone_replicas_begin_more,
+        zone_replicas_lose_only_the_leaver, digest_walks,
         balances_evenly, every_node_owns_something,
     ],
 
@@ -82,6 +83,7 @@ laws! {
         replicas_are_distinct_and_the_owner_is_first, fewer_replicas_begin_more,
         the_first_that_serves_is_found,
         zone_replicas_take_every_zone_first, fewer_zone_replicas_begin_more,
+        zone_replicas_lose_only_the_leaver, digest_walks,
     ],
 
     dx: dx,

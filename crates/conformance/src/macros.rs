@@ -31,9 +31,11 @@
 /// | `digests` | [`RouteDigest`](keyroute_core::RouteDigest) | a digest goes where its key goes |
 /// | `walks` | [`Walk`](keyroute_core::Walk) | orders, replicas, zones; the restriction property |
 /// | `walks_that_change` | `Walk`, `AddNode`, `RemoveNode` | orders stay as stable as owners |
+/// | `digest_walks` | [`WalkDigest`](keyroute_core::WalkDigest) | a digest has the walk of its key |
+/// | `walk_ranges` | [`WalkRanges`](keyroute_core::WalkRanges) | walks are the same throughout a range |
 /// | `ranges` | [`Ranges`](keyroute_core::Ranges), `RouteDigest` | ranges hold every position once and agree with lookups |
 /// | `bounded(…)` | bounded, and asked through a [`Loads`](crate::Loads) | loads respect capacities, find a node, and end |
-/// | `ring` | all of these but `OrderFree` and `RemoveLast` | all of these but `order_free` and `tail` |
+/// | `ring` | all of these but `OrderFree`, `RemoveLast` and `WalkRanges` | all of these but `order_free`, `tail` and `walk_ranges` |
 ///
 /// A law that the router cannot be asked about does not compile; [`hold`](crate::hold) shows it.
 #[macro_export]
@@ -150,6 +152,7 @@ macro_rules! __claims {
             the_first_that_serves_is_found,
             zone_replicas_take_every_zone_first,
             fewer_zone_replicas_begin_more,
+            each_zone_routes_as_if_alone,
             $($($rest)*)?
         }
     };
@@ -159,8 +162,15 @@ macro_rules! __claims {
             removing_only_drops_the_node_from_each_walk,
             any_history_walks_as_built_anew,
             nodes_that_are_down_are_passed_over_as_if_removed,
+            zone_replicas_lose_only_the_leaver,
             $($($rest)*)?
         }
+    };
+    ([$make:expr] digest_walks $(, $($rest:tt)*)?) => {
+        $crate::__claims! { [$make] a_digest_walks_as_its_key, $($($rest)*)? }
+    };
+    ([$make:expr] walk_ranges $(, $($rest:tt)*)?) => {
+        $crate::__claims! { [$make] walks_are_the_same_throughout_a_range, $($($rest)*)? }
     };
     ([$make:expr] ranges $(, $($rest:tt)*)?) => {
         $crate::__claims! {
@@ -186,7 +196,8 @@ macro_rules! __claims {
     ([$make:expr] ring $(, $($rest:tt)*)?) => {
         $crate::__claims! {
             [$make]
-            lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, ranges,
+            lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change,
+            digest_walks, ranges,
             $($($rest)*)?
         }
     };

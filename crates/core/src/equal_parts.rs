@@ -50,7 +50,13 @@ impl EqualParts {
         u64::try_from(next.div_ceil(self.0.get().into()) - 1).unwrap_or(u64::MAX)
     }
 
-    /// The ranges of digests, given the owners of the parts in their order.
+    /// A range of digests for each part, given the owners of the parts in their order.
+    pub fn each(self, owners: impl IntoIterator<Item = Slot>) -> Vec<OwnedRange<u64>> {
+        let parts = (0..self.0.get()).zip(owners);
+        OwnedRange::each(parts.map(|(part, owner)| (self.last(part), owner)))
+    }
+
+    /// The fewest ranges of digests, given the owners of the parts in their order.
     pub fn ranges(self, owners: impl IntoIterator<Item = Slot>) -> Vec<OwnedRange<u64>> {
         let parts = (0..self.0.get()).zip(owners);
         OwnedRange::merge(parts.map(|(part, owner)| (self.last(part), owner)))

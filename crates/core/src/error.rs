@@ -175,6 +175,25 @@ pub enum RouteError {
         /// The most partitions that a node may hold.
         limit: u32,
     },
+    /// A node without a zone, where each must name one.
+    NoZone {
+        /// The node.
+        id: NodeId,
+    },
+    /// More replicas than nodes were asked for.
+    TooFewNodes {
+        /// How many replicas.
+        asked: usize,
+        /// How many nodes there are.
+        nodes: usize,
+    },
+    /// More replicas than zones were asked for, each in a zone of its own.
+    TooFewZones {
+        /// How many replicas.
+        asked: usize,
+        /// How many zones there are.
+        zones: usize,
+    },
     /// Two tables that cannot be compared entry by entry.
     Incomparable {
         /// What differs, as `partitions`.
@@ -326,6 +345,19 @@ impl fmt::Display for RouteError {
             Self::NoRoom { partition, limit } => write!(
                 f,
                 "no node has room for partition {partition}, each may hold {limit}: raise the load"
+            ),
+            Self::NoZone { id } => write!(
+                f,
+                "node {id:?} has no zone: say where it stands, or allow nodes without one"
+            ),
+            Self::TooFewNodes { asked, nodes } => write!(
+                f,
+                "{asked} replicas on {nodes} nodes: ask for {nodes} at most, or add nodes"
+            ),
+            Self::TooFewZones { asked, zones } => write!(
+                f,
+                "{asked} replicas in zones of their own, but there are {zones}: ask for {zones} at most, or \
+                 accept replicas that share a zone"
             ),
             Self::Incomparable { what, left, right } => write!(
                 f,

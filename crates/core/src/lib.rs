@@ -18,6 +18,8 @@ mod node;
 mod node_list;
 mod slot_set;
 mod walk;
+mod zone_order;
+mod zones;
 
 mod digest;
 pub mod hash;
@@ -57,7 +59,7 @@ pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub use hash::{KeyHasher, Position, hash_fn};
 pub use labelled::{Labelled, Template};
 pub use limits::{MAX_ID_LEN, MAX_NODES, MAX_POINTS};
-pub use lookup::{After, ArcLookup, AtOrAfter, AtOrBefore, Lookup, Nearest};
+pub use lookup::{After, ArcLookup, AtOrAfter, AtOrBefore, Lookup, Nearest, OneWay};
 pub use members::Members;
 pub use native::{DefaultScheme, Native};
 pub use node::{Node, NodeId, Slot, Weight, Zone};
@@ -74,7 +76,8 @@ pub use scheme::{
 };
 pub use slot_set::SlotSet;
 pub use tokens::Tokens;
-pub use walk::{Walk, WalkExt};
+pub use walk::{Walk, WalkDigest, WalkExt, WalkRanges};
+pub use zone_order::zone_order;
 
 // What the exported macros name: a crate that uses them need not depend on these itself.
 #[doc(hidden)]

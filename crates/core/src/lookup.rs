@@ -41,6 +41,17 @@ pub trait ArcLookup: Lookup {
     fn boundary<P: Position>(point: P, next: P) -> P;
 }
 
+/// Rules that search in one direction, so that between two points the walk is the same everywhere.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` looks both ways, so the order of a walk changes between two points too",
+    note = "count ownership over keys instead of ranges"
+)]
+pub trait OneWay: ArcLookup {}
+
+impl OneWay for AtOrAfter {}
+impl OneWay for After {}
+impl OneWay for AtOrBefore {}
+
 /// The first point at or after the key, round the end if need be: an arc ends on its point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtOrAfter;

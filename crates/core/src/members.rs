@@ -8,6 +8,7 @@ use core::fmt;
 use core::mem::size_of;
 
 use crate::error::check_room;
+use crate::zones::Zones;
 use crate::{Node, NodeId, RouteError, Slot, Weight};
 
 /// The nodes that a router holds, each under a [`Slot`].
@@ -40,12 +41,14 @@ pub struct Members {
     slots: Vec<Option<Member>>,
     by_id: BTreeMap<NodeId, Slot>,
     free: BTreeSet<Slot>,
+    zones: Zones,
     listings: u64,
 }
 
 #[derive(Clone)]
 struct Member {
     node: Node,
+    zone: u32,
     listing: u64,
 }
 
@@ -136,6 +139,22 @@ impl Members {
         self.cmp_by(a, b, |a, b| a.listing.cmp(&b.listing))
     }
 
+    /// In how many zones the nodes stand. Nodes without a zone stand together in one, which has no name.
+    #[must_use]
+    pub fn zones(&self) -> usize {
+        self.zones.len()
+    }
+
+    /// The number of the zone of the node in this slot: equal for nodes that stand in one zone, different for
+    /// others.
+    ///
+    /// Below [`MAX_NODES`](crate::MAX_NODES), and given again when the last node has left a zone. As a slot
+    /// it is no identity: that is the zone's name.
+    #[must_use]
+    pub fn zone_number(&self, slot: Slot) -> Option<u32> {
+        Some(self.member(slot)?.zone)
+    }
+
     /// The sum of the weights.
     #[must_use]
     pub fn total_weight(&self) -> u64 {
@@ -198,8 +217,10 @@ impl Members {
             self.slots.push(None);
         }
         self.by_id.insert(node.id().clone(), slot);
+        let zone = self.zones.join(node.zone());
         let member = Some(Member {
             node,
+            zone,
             listing: self.listings,
         });
         self.listings += 1;
@@ -237,6 +258,9 @@ impl Members {
         let slot = self.find(id)?;
         self.by_id.remove(id);
         let member = self.slots[slot.at()].take();
+        if let Some(member) = &member {
+            self.zones.leave(member.node.zone());
+        }
         self.free.insert(slot);
         while let Some(None) = self.slots.last() {
             self.slots.pop();
@@ -297,7 +321,8 @@ impl Members {
         // B-tree nodes are on average about two thirds full.
         let map = self.by_id.len() * size_of::<(NodeId, Slot)>() * 3 / 2;
         let free = self.free.len() * size_of::<Slot>() * 3 / 2;
-        self.slots.capacity() * size_of::<Option<Member>>() + map + free + names
+        let zones = self.zones.heap_bytes();
+        self.slots.capacity() * size_of::<Option<Member>>() + map + free + zones + names
     }
 
     fn member(&self, slot: Slot) -> Option<&Member> {

@@ -29,8 +29,8 @@ macro_rules! named_ring {
             use ::core::{fmt, ops::ControlFlow};
             use $crate::__private::Vec;
             use $crate::{
-                AddNode, ArcLookup, ById, Description, Estimate, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OrderFree, OwnedRange, PointScheme, Ranges, Rebuild, RemoveNode,
-                Reweight, Ring, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Walk, WalkExt,
+                AddNode, ArcLookup, ById, Description, Estimate, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OneWay, OrderFree, OwnedRange, PointScheme, Ranges, Rebuild, RemoveNode,
+                Reweight, Ring, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Walk, WalkDigest, WalkExt, WalkRanges,
                 Weight,
             };
 
@@ -275,6 +275,23 @@ macro_rules! named_ring {
                     visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
                 ) {
                     self.0.walk_with(key, seen, visit);
+                }
+            }
+
+            impl<S: Scheme> WalkDigest for $Ring<S> {
+                fn walk_value_with(
+                    &self,
+                    value: S::Position,
+                    seen: &mut SlotSet,
+                    visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+                ) {
+                    self.0.walk_value_with(value, seen, visit);
+                }
+            }
+
+            impl<S: Scheme<Lookup: OneWay>> WalkRanges for $Ring<S> {
+                fn walk_ranges(&self) -> Vec<OwnedRange<S::Position>> {
+                    self.0.walk_ranges()
                 }
             }
 

@@ -47,27 +47,40 @@ impl<P: Position> OwnedRange<P> {
 }
 
 impl<P: Position> OwnedRange<P> {
-    /// The fewest ranges that arcs make, the one that holds position 0 first. An arc is its last position
-    /// and its owner; each begins after the one before it, the first after the last.
+    /// The ranges of arcs, the one that holds position 0 first. An arc is its last position and its owner;
+    /// each begins after the one before it, the first after the last.
     ///
     /// The arcs come in ascending order of their ends, each end once.
-    pub fn merge(arcs: impl IntoIterator<Item = (P, Slot)>) -> Vec<Self> {
+    pub fn each(arcs: impl IntoIterator<Item = (P, Slot)>) -> Vec<Self> {
         let mut ranges: Vec<Self> = Vec::new();
         let mut after = P::MAX;
         for (through, owner) in arcs {
-            match ranges.last_mut() {
-                Some(range) if range.owner == owner => range.through = through,
-                _ => ranges.push(Self {
-                    after,
-                    through,
-                    owner,
-                }),
-            }
+            ranges.push(Self {
+                after,
+                through,
+                owner,
+            });
             after = through;
         }
         if let Some(first) = ranges.first_mut() {
             first.after = after;
         }
+        Self::zero_first(&mut ranges);
+        ranges
+    }
+
+    /// The fewest ranges that arcs make, the one that holds position 0 first. Arcs are those of
+    /// [`each`](Self::each).
+    pub fn merge(arcs: impl IntoIterator<Item = (P, Slot)>) -> Vec<Self> {
+        let mut ranges = Self::each(arcs);
+        // Where all are one owner's, they are the whole ring: after its last position, through it.
+        ranges.dedup_by(|next, range| {
+            let same = range.owner == next.owner;
+            if same {
+                range.through = next.through;
+            }
+            same
+        });
         // The first and the last are neighbours too.
         if let [first, .., last] = ranges.as_mut_slice()
             && first.owner == last.owner
@@ -75,11 +88,15 @@ impl<P: Position> OwnedRange<P> {
             first.after = last.after;
             ranges.pop();
         }
+        Self::zero_first(&mut ranges);
+        ranges
+    }
+
+    fn zero_first(ranges: &mut [Self]) {
         let holds_zero = |range: &Self| range.contains(P::default());
         if let Some(first) = ranges.iter().position(holds_zero) {
             ranges.rotate_left(first);
         }
-        ranges
     }
 }
 

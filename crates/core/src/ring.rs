@@ -7,9 +7,9 @@ use core::ops::ControlFlow;
 
 use crate::{
     AddNode, ArcLookup, ById, Description, Edge, HasherTag, KeyDigest, KeyHasher, Lookup,
-    MAX_POINTS, Members, Node, OrderFree, OwnedRange, PointScheme, PointTable, Ranges, Rebuild,
-    RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, TieOrder, Walk,
-    Weight,
+    MAX_POINTS, Members, Node, OneWay, OrderFree, OwnedRange, PointScheme, PointTable, Ranges,
+    Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet,
+    TieOrder, Walk, WalkDigest, WalkRanges, Weight,
 };
 
 /// A consistent-hashing ring (Karger et al. 1997): nodes take points, a key goes to the point that
@@ -182,9 +182,20 @@ impl<S: Scheme, T: PointTable<S::Position>> Walk for Ring<S, T> {
         seen: &mut SlotSet,
         visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
     ) {
+        self.walk_value_with(self.locate(key), seen, visit);
+    }
+}
+
+impl<S: Scheme, T: PointTable<S::Position>> WalkDigest for Ring<S, T> {
+    fn walk_value_with(
+        &self,
+        value: S::Position,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
         seen.clear();
         let mut left = self.members.len();
-        for slot in S::Lookup::order(&self.points, self.locate(key)) {
+        for slot in S::Lookup::order(&self.points, value) {
             if seen.insert(slot) {
                 left -= 1;
                 if visit(slot).is_break() || left == 0 {
@@ -195,10 +206,9 @@ impl<S: Scheme, T: PointTable<S::Position>> Walk for Ring<S, T> {
     }
 }
 
-impl<S: Scheme<Lookup: ArcLookup>, T: PointTable<S::Position>> Ranges for Ring<S, T> {
-    type Width = S::Position;
-
-    fn ranges(&self) -> Vec<OwnedRange<S::Position>> {
+impl<S: Scheme<Lookup: ArcLookup>, T: PointTable<S::Position>> Ring<S, T> {
+    /// The arcs clockwise: the last position of each and its owner.
+    fn arcs(&self) -> Vec<(S::Position, Slot)> {
         // One point for each distinct position: the first in tie order serves it.
         let mut winners: Vec<(S::Position, Slot)> = Vec::with_capacity(self.points.len());
         for point in self.points.forward(S::Position::default(), Edge::Inclusive) {
@@ -211,12 +221,25 @@ impl<S: Scheme<Lookup: ArcLookup>, T: PointTable<S::Position>> Ranges for Ring<S
         }
         // Where an arc does not end on its point, it ends between that and the next.
         let next = winners.iter().cycle().skip(1);
-        OwnedRange::merge(
-            winners
-                .iter()
-                .zip(next)
-                .map(|(&(position, owner), next)| (S::Lookup::boundary(position, next.0), owner)),
-        )
+        winners
+            .iter()
+            .zip(next)
+            .map(|(&(position, owner), next)| (S::Lookup::boundary(position, next.0), owner))
+            .collect()
+    }
+}
+
+impl<S: Scheme<Lookup: ArcLookup>, T: PointTable<S::Position>> Ranges for Ring<S, T> {
+    type Width = S::Position;
+
+    fn ranges(&self) -> Vec<OwnedRange<S::Position>> {
+        OwnedRange::merge(self.arcs())
+    }
+}
+
+impl<S: Scheme<Lookup: OneWay>, T: PointTable<S::Position>> WalkRanges for Ring<S, T> {
+    fn walk_ranges(&self) -> Vec<OwnedRange<S::Position>> {
+        OwnedRange::each(self.arcs())
     }
 }
 

@@ -5,11 +5,12 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 use crate::{
-    Description, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, Position, RouteDigest,
-    RouteError, Slot, SlotSet, Walk, Weight,
+    Description, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OwnedRange, Position,
+    RouteDigest, RouteError, Slot, SlotSet, Walk, WalkDigest, WalkRanges, Weight,
 };
 
 /// Says which node owns a key.
@@ -198,6 +199,23 @@ macro_rules! forward_shared {
         impl<R: Walk + ?Sized> Walk for $pointer {
             fn walk_with(&self, key: &[u8], seen: &mut SlotSet, visit: &mut dyn FnMut(Slot) -> ControlFlow<()>) {
                 (**self).walk_with(key, seen, visit);
+            }
+        }
+
+        impl<R: WalkDigest + ?Sized> WalkDigest for $pointer {
+            fn walk_value_with(
+                &self,
+                value: Self::Width,
+                seen: &mut SlotSet,
+                visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+            ) {
+                (**self).walk_value_with(value, seen, visit);
+            }
+        }
+
+        impl<R: WalkRanges + ?Sized> WalkRanges for $pointer {
+            fn walk_ranges(&self) -> Vec<OwnedRange<Self::Width>> {
+                (**self).walk_ranges()
             }
         }
     )*};

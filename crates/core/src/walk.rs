@@ -3,14 +3,17 @@
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-use crate::{NodeId, Router, Slot, SlotSet, Zone};
+use crate::{NodeId, OwnedRange, RouteDigest, Router, Slot, SlotSet, zone_order};
 
 /// Routers with a preference order: for each key all nodes, the owner first.
 ///
 /// Callers use [`WalkExt`]. Implementors: `walk_with` must clear `seen` first, call `visit` with
 /// every member that owns keys exactly once, the owner first, stop when told to, and allocate
-/// nothing beyond what `seen` needs. The order must keep the restriction property: taking a node
-/// out of the set takes it out of every key's order and changes nothing else.
+/// nothing beyond what `seen` needs.
+///
+/// Strategies that claim the law *a node left out is only left out of each walk* have the restriction
+/// property: taking a node out of the set takes it out of every key's order and changes nothing else. A layer
+/// that reorders (zones first) cannot have it.
 pub trait Walk: Router {
     /// Walks the key's order until `visit` breaks, with a set that the caller lends.
     fn walk_with(
@@ -24,6 +27,39 @@ pub trait Walk: Router {
     fn walk(&self, key: &[u8], visit: &mut dyn FnMut(Slot) -> ControlFlow<()>) {
         self.walk_with(key, &mut SlotSet::new(), visit);
     }
+}
+
+/// Routers whose walk reads nothing of a key but its digest.
+///
+/// Implementors: the walk of a key must equal that of its digest.
+pub trait WalkDigest: Walk + RouteDigest {
+    /// Walks the order of the key with this hash until `visit` breaks, with a set that the caller lends.
+    fn walk_value_with(
+        &self,
+        value: Self::Width,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    );
+
+    /// Walks the order of the key with this hash until `visit` breaks. Up to 1,024 slots nothing is
+    /// allocated.
+    fn walk_value(&self, value: Self::Width, visit: &mut dyn FnMut(Slot) -> ControlFlow<()>) {
+        self.walk_value_with(value, &mut SlotSet::new(), visit);
+    }
+}
+
+/// Routers whose walks are the same throughout ranges of hashes: what ownership by more than the first node
+/// can be computed from, exactly.
+///
+/// Of rings those that search in one direction ([`OneWay`](crate::OneWay)): on one that searches the nearest
+/// point the order changes between two points as well.
+pub trait WalkRanges: WalkDigest {
+    /// Ranges of hashes whose keys share one walk, clockwise, the one that holds 0 first: disjoint and
+    /// without gaps, their owners the first of the walk. Neighbours may have one owner, or one walk. Empty
+    /// without members.
+    ///
+    /// O(points), and allocates the answer.
+    fn walk_ranges(&self) -> Vec<OwnedRange<Self::Width>>;
 }
 
 /// What a [`Walk`] gives: replicas, spread over zones or not, and the first node that serves.
@@ -80,33 +116,22 @@ pub trait WalkExt: Walk {
 
     /// `n` nodes in distinct zones while zones last, then the other nodes in the key's order.
     ///
-    /// A greedy filter over the one order: the owner is first, the answer for `n` begins the answer
-    /// for `n + 1`. Nodes without a zone stand together in one nameless zone.
+    /// A greedy filter over the one order ([`zone_order`]): the owner is first, the answer for `n` begins
+    /// the answer for `n + 1`. Nodes without a zone stand together in one nameless zone. Allocates the answer,
+    /// never more than one place a member. Whether all stand in zones of their own, `keyroute-zone-aware`
+    /// says.
     fn zone_replicas(&self, key: &[u8], n: usize) -> Vec<Slot> {
+        let mut out = Vec::with_capacity(n.min(self.members().len()));
+        let walk = |visit: &mut dyn FnMut(Slot) -> ControlFlow<()>| self.walk(key, visit);
         let members = self.members();
-        let n = n.min(members.len());
-        let mut zones: Vec<Option<&Zone>> = Vec::new();
-        let mut chosen = Vec::with_capacity(n);
-        let mut passed = Vec::new();
-        if n > 0 {
-            self.walk(key, &mut |slot| {
-                let zone = members.get(slot).and_then(|node| node.zone());
-                if zones.contains(&zone) {
-                    passed.push(slot);
-                } else {
-                    zones.push(zone);
-                    chosen.push(slot);
-                }
-                if chosen.len() == n {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            });
-        }
-        let missing = n - chosen.len();
-        chosen.extend(passed.into_iter().take(missing));
-        chosen
+        first(
+            n,
+            &mut |visit| zone_order(members, walk, visit),
+            &mut |slot| {
+                out.push(slot);
+            },
+        );
+        out
     }
 
     /// The first node of the key's order that satisfies the predicate: health at the time of the
@@ -128,11 +153,20 @@ pub trait WalkExt: Walk {
 impl<R: Walk + ?Sized> WalkExt for R {}
 
 fn take<R: Walk + ?Sized>(router: &R, key: &[u8], n: usize, keep: &mut dyn FnMut(Slot)) {
+    first(n, &mut |visit| router.walk(key, visit), keep);
+}
+
+/// Keeps the first `n` of a walk.
+fn first(
+    n: usize,
+    walk: &mut dyn FnMut(&mut dyn FnMut(Slot) -> ControlFlow<()>),
+    keep: &mut dyn FnMut(Slot),
+) {
     let mut left = n;
     if left == 0 {
         return;
     }
-    router.walk(key, &mut |slot| {
+    walk(&mut |slot| {
         keep(slot);
         left -= 1;
         if left == 0 {

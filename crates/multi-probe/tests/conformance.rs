@@ -8,8 +8,8 @@ use keyroute_multi_probe::{MultiProbe, MultiProbeScheme};
 laws! {
     multi_probe: |nodes| MultiProbe::from_nodes(nodes.iter().cloned()),
     keeps [
-        lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change,
-        order_free, remove_then_add_is_the_identity,
+        lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, digest_walks,
+        order_free, remove_then_add_is_the_identity, changes_undone_last_first_leave_no_trace,
     ],
 
     one_probe: |nodes| {

@@ -8,7 +8,7 @@ use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
     AddNode, Candidates, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder,
     Members, Node, NodeId, OrderFree, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError,
-    Router, Slot, SlotSet, Walk, WalkExt, Weight,
+    Router, Slot, SlotSet, Walk, WalkDigest, WalkExt, Weight,
 };
 
 /// Rendezvous hashing, also called highest random weight: `rendezvous/1`.
@@ -252,7 +252,18 @@ impl<H: KeyHasher<Out = u64>> Walk for Rendezvous<H> {
         seen: &mut SlotSet,
         visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
     ) {
-        self.candidates.walk(self.hasher.hash(key), seen, visit);
+        self.walk_value_with(self.hasher.hash(key), seen, visit);
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> WalkDigest for Rendezvous<H> {
+    fn walk_value_with(
+        &self,
+        value: u64,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
+        self.candidates.walk(value, seen, visit);
     }
 }
 

@@ -5,12 +5,12 @@ use core::ops::ControlFlow;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    Candidates, Description, KeyHasher, MemberOrder, Members, OrderFree, RouteError, Slot, SlotSet,
-    Walk, WalkExt,
+    Candidates, Description, KeyHasher, MemberOrder, Members, OrderFree, OwnedRange, RouteError,
+    Slot, SlotSet, Walk, WalkDigest, WalkExt, WalkRanges,
 };
 
 use crate::fill::partition_digest;
-use crate::{Change, Fill, Partitioner, SlotTable};
+use crate::{ByRange, Change, Fill, Partitioner, SlotTable};
 
 /// Every partition goes to the node that rendezvous prefers for it: `slot-table/rendezvous/1`.
 ///
@@ -117,8 +117,27 @@ impl<H: KeyHasher<Out = u64>, P: Partitioner> Walk for SlotTable<RendezvousFill<
         seen: &mut SlotSet,
         visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
     ) {
-        let digest = partition_digest(self.partition_of(key));
+        self.walk_value_with(self.partitioner().hasher().hash(key), seen, visit);
+    }
+}
+
+impl<H: KeyHasher<Out = u64>, P: Partitioner> WalkDigest for SlotTable<RendezvousFill<H>, P> {
+    fn walk_value_with(
+        &self,
+        value: <P::Hasher as KeyHasher>::Out,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
+        let digest = partition_digest(self.partitioner().partition(value));
         self.ranking().walk(digest, seen, visit);
+    }
+}
+
+impl<H: KeyHasher<Out = u64>, K: KeyHasher<Out = u64>> WalkRanges
+    for SlotTable<RendezvousFill<H>, ByRange<K>>
+{
+    fn walk_ranges(&self) -> Vec<OwnedRange<u64>> {
+        self.partitioner().parts().each(self.owners())
     }
 }
 

@@ -62,7 +62,8 @@ impl<P: Partitioner> Tables<SlotTable<BuraksezerFill<Xxh3>, P>> for ByPartition 
 laws! {
     rendezvous: |nodes| table(RendezvousFill::new(Xxh3), Xxh3, nodes),
     keeps [
-        lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, ranges,
+        lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, digest_walks,
+        walk_ranges, ranges,
         order_free, remove_then_add_is_the_identity, changes_undone_last_first_leave_no_trace,
     ],
 
@@ -77,7 +78,8 @@ laws! {
         RendezvousFill::new(Cut::top(Xxh3, 8)), Cut::top(Xxh3, 8), nodes
     ),
     keeps [
-        lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, ranges,
+        lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, digest_walks,
+        walk_ranges, ranges,
         order_free, remove_then_add_is_the_identity,
     ],
 
@@ -85,7 +87,7 @@ laws! {
         RendezvousFill::new(Xxh3), ByRemainder::new(Fnv1a64, 271)?, nodes.iter().cloned()
     ),
     keeps [
-        lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change,
+        lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, digest_walks,
         order_free, remove_then_add_is_the_identity,
     ],
 

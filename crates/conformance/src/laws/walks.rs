@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use keyroute_core::{NodeId, RemoveNode, Slot, SlotSet, Walk, WalkExt};
+use keyroute_core::{NodeId, RemoveNode, Slot, SlotSet, Walk, WalkDigest, WalkExt};
 
 use crate::answers::{shown, walk};
 use crate::case::mix;
@@ -109,6 +109,31 @@ pub fn a_lent_set_changes_no_walk<R: Walk>(subject: &Subject<R>) -> Verdict {
             ensure!(
                 visited == expected,
                 "with a lent set the walk of key {} is {visited:?}, not {expected:?}",
+                shown(key)
+            );
+        }
+        Ok(())
+    })
+}
+
+/// The walk of a key's digest is that of the key.
+///
+/// # Errors
+///
+/// The violation.
+pub fn a_digest_walks_as_its_key<R: WalkDigest>(subject: &Subject<R>) -> Verdict {
+    subject.each(|case| {
+        let router = subject.make(&case.nodes)?;
+        for key in &case.keys {
+            let mut found = Vec::new();
+            router.walk_value(router.digest(key).value(), &mut |slot| {
+                found.extend(router.members().get(slot).map(|node| node.id().clone()));
+                ControlFlow::Continue(())
+            });
+            let expected = walk(&router, key)?;
+            ensure!(
+                found == expected,
+                "the walk of key {} is {expected:?}, that of its digest {found:?}",
                 shown(key)
             );
         }

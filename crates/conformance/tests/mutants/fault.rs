@@ -9,7 +9,7 @@ use keyroute_core::hash::Xxh3;
 use keyroute_core::{
     AddNode, Description, Fingerprint, HasherTag, KeyDigest, LastListed, Members, Native, Node,
     NodeId, OrderFree, OwnedRange, Ranges, Rebuild, RemoveLast, RemoveNode, Reweight, RouteDigest,
-    RouteError, Router, Slot, SlotSet, Walk, Weight, WithTies,
+    RouteError, Router, Slot, SlotSet, Walk, WalkDigest, WalkRanges, Weight, WithTies,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -118,8 +118,19 @@ pub(crate) trait Fault: Sized {
     ) {
         it.ring.walk_with(key, seen, visit);
     }
+    fn walk_value_with(
+        it: &Mutant<Self>,
+        value: u64,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
+        it.ring.walk_value_with(value, seen, visit);
+    }
     fn ranges(it: &Mutant<Self>) -> Vec<OwnedRange<u64>> {
         it.ring.ranges()
+    }
+    fn walk_ranges(it: &Mutant<Self>) -> Vec<OwnedRange<u64>> {
+        it.ring.walk_ranges()
     }
 
     /// What another router is restored from.
@@ -307,6 +318,23 @@ impl<F: Fault> Walk for Mutant<F> {
         visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
     ) {
         F::walk_with(self, key, seen, visit);
+    }
+}
+
+impl<F: Fault> WalkDigest for Mutant<F> {
+    fn walk_value_with(
+        &self,
+        value: u64,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
+        F::walk_value_with(self, value, seen, visit);
+    }
+}
+
+impl<F: Fault> WalkRanges for Mutant<F> {
+    fn walk_ranges(&self) -> Vec<OwnedRange<u64>> {
+        F::walk_ranges(self)
     }
 }
 

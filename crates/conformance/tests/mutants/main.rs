@@ -250,7 +250,18 @@ fn kills() -> Vec<Kill> {
             walks::OwnerLast => "do not begin with its owner";
         fewer_zone_replicas_begin_more:
             walks::TakesTurns => "which do not begin";
+        each_zone_routes_as_if_alone:
+            walks::NextBySlot => "which alone has it on";
+        zone_replicas_lose_only_the_leaver:
+            walks::NextBySlot => "zone replicas of key";
+        a_walk_takes_every_zone_first:
+            walks::IgnoresZones => "whose first";
+        a_digest_walks_as_its_key:
+            walks::WalksDigestsBackwards => "that of its digest";
 
+        walks_are_the_same_throughout_a_range:
+            ranges::MergesWalks => "at the end of",
+            ranges::LosesAWalk => "does not hold 0";
         the_ranges_hold_every_position_once:
             ranges::LosesARange => "is followed by",
             ranges::GoesRoundTwice => "more than once",
@@ -357,7 +368,7 @@ fn every_law_has_a_mutant() {
 laws! {
     without_a_fault: fault::Mutant::<fault::Nothing>::made,
     keeps [
-        ring, tail, balances_as_a_ring(160), shares_follow_the_weights(160), every_node_owns_something,
+        ring, tail, walk_ranges, balances_as_a_ring(160), shares_follow_the_weights(160), every_node_owns_something,
         a_state_is_all_that_matters(fault::Asked),
         shares_are_within_one_entry(fault::Asked), no_node_takes_more_entries_than_its_cap(fault::Asked),
     ],

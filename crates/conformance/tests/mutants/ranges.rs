@@ -1,6 +1,6 @@
 //! Faults of ranges.
 
-use keyroute_core::{OwnedRange, Position, Ranges};
+use keyroute_core::{OwnedRange, Position, Ranges, WalkRanges};
 
 use crate::fault::{Fault, Mutant};
 
@@ -66,3 +66,24 @@ changing!(
         ranges.into_iter().map(shifted).collect()
     }
 );
+
+/// Ranges of one owner, though their walks differ behind it: where nodes share a point, its second is on the way
+/// from there alone.
+pub(crate) struct MergesWalks;
+
+impl Fault for MergesWalks {
+    const BITS: u32 = 8;
+
+    fn walk_ranges(it: &Mutant<Self>) -> Vec<OwnedRange<u64>> {
+        it.ring.ranges()
+    }
+}
+
+/// One walk range is left out.
+pub(crate) struct LosesAWalk;
+
+impl Fault for LosesAWalk {
+    fn walk_ranges(it: &Mutant<Self>) -> Vec<OwnedRange<u64>> {
+        it.ring.walk_ranges().split_off(1)
+    }
+}

@@ -6,7 +6,7 @@ use keyroute_conformance::Cut;
 use keyroute_core::hash::Xxh3;
 use keyroute_core::{
     ArcLookup, Edge, Lookup, Native, Nearest, Node, PointTable, Position, Ring, Router, Slot,
-    SlotSet, Walk, WithLookup,
+    SlotSet, Walk, WalkDigest, WithLookup,
 };
 use keyroute_vector_ring::SortedPoints;
 
@@ -105,6 +105,31 @@ reordering!(
         slots
     }
 );
+
+reordering!(
+    /// Zones as they come.
+    IgnoresZones: |_, slots| slots
+);
+
+/// A digest's walk, the other way round.
+pub(crate) struct WalksDigestsBackwards;
+
+impl Fault for WalksDigestsBackwards {
+    fn walk_value_with(
+        it: &Mutant<Self>,
+        value: u64,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
+        let mut slots = Vec::new();
+        it.ring.walk_value_with(value, seen, &mut |slot| {
+            slots.push(slot);
+            ControlFlow::Continue(())
+        });
+        slots.reverse();
+        visit_all(slots, visit);
+    }
+}
 
 /// Goes on regardless.
 pub(crate) struct DoesNotStop;
