@@ -42,6 +42,8 @@ pub use keyroute_token_ring::{DEFAULT_TOKENS_PER_WEIGHT, TokenRing};
 pub use keyroute_vector_ring::{SortedPoints, TwoSidedRing, VectorRing};
 #[cfg(feature = "window-ring")]
 pub use keyroute_window_ring::{Window, WindowRing};
+#[cfg(feature = "zone-aware")]
+pub use keyroute_zone_aware::{NodeShare, Ownership, Placement, Spread, ZoneAware, ZoneShare};
 
 /// What most programs use: the strategies whose features are on, the traits, nodes.
 ///
@@ -84,4 +86,6 @@ pub mod prelude {
     pub use keyroute_vector_ring::{TwoSidedRing, VectorRing};
     #[cfg(feature = "window-ring")]
     pub use keyroute_window_ring::WindowRing;
+    #[cfg(feature = "zone-aware")]
+    pub use keyroute_zone_aware::ZoneAware;
 }

@@ -33,6 +33,7 @@ use keyroute_slot_table::{BoundedFill, ByRange, SlotTable};
 use keyroute_token_ring::TokenRing;
 use keyroute_vector_ring::VectorRing;
 use keyroute_window_ring::{Window, WindowRing};
+use keyroute_zone_aware::ZoneAware;
 
 /// What the C runtime calls.
 #[unsafe(no_mangle)]
@@ -62,6 +63,7 @@ fn answers_agree() -> Result<bool, RouteError> {
     let tokens = TokenRing::from_nodes_with(fnv1a, nodes.clone())?;
     let partitioner = ByRange::new(fnv1a, 64)?;
     let slots = SlotTable::from_nodes_with(BoundedFill::new(fnv1a), partitioner, nodes.clone())?;
+    let zone_aware = ZoneAware::new(VectorRing::from_nodes_with(scheme, nodes.clone())?);
     let bounded = Bounded::new(
         VectorRing::from_nodes_with(scheme, nodes)?,
         Exact::new(250)?,
@@ -69,7 +71,7 @@ fn answers_agree() -> Result<bool, RouteError> {
     let go = GoRendezvous::from_names(fnv1a, ["a", "b", "c"])?;
     let leased = bounded.acquire(b"user:1").map(|lease| lease.slot());
 
-    let routers: [Box<dyn keyroute::Router>; 16] = [
+    let routers: [Box<dyn keyroute::Router>; 17] = [
         Box::new(vector),
         Box::new(tree),
         Box::new(jump),
@@ -86,6 +88,7 @@ fn answers_agree() -> Result<bool, RouteError> {
         Box::new(go),
         Box::new(tokens),
         Box::new(window),
+        Box::new(zone_aware),
     ];
     let all_answer = routers
         .iter()
