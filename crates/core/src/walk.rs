@@ -124,13 +124,9 @@ pub trait WalkExt: Walk {
         let mut out = Vec::with_capacity(n.min(self.members().len()));
         let walk = |visit: &mut dyn FnMut(Slot) -> ControlFlow<()>| self.walk(key, visit);
         let members = self.members();
-        first(
-            n,
-            &mut |visit| zone_order(members, walk, visit),
-            &mut |slot| {
-                out.push(slot);
-            },
-        );
+        first(n, |visit| zone_order(members, walk, visit), &mut |slot| {
+            out.push(slot);
+        });
         out
     }
 
@@ -153,13 +149,13 @@ pub trait WalkExt: Walk {
 impl<R: Walk + ?Sized> WalkExt for R {}
 
 fn take<R: Walk + ?Sized>(router: &R, key: &[u8], n: usize, keep: &mut dyn FnMut(Slot)) {
-    first(n, &mut |visit| router.walk(key, visit), keep);
+    first(n, |visit| router.walk(key, visit), keep);
 }
 
 /// Keeps the first `n` of a walk.
 fn first(
     n: usize,
-    walk: &mut dyn FnMut(&mut dyn FnMut(Slot) -> ControlFlow<()>),
+    walk: impl FnOnce(&mut dyn FnMut(Slot) -> ControlFlow<()>),
     keep: &mut dyn FnMut(Slot),
 ) {
     let mut left = n;

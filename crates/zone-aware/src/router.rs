@@ -75,8 +75,10 @@ impl<R: Router> ZoneAware<R> {
     ///
     /// [`RouteError::NoZone`], which names the first node without one.
     pub fn requiring_zones(router: R) -> Result<Self, RouteError> {
-        let nodes = router.members().iter().map(|(_, node)| node);
-        nodes.map(has_zone).collect::<Result<(), _>>()?;
+        router
+            .members()
+            .iter()
+            .try_for_each(|(_, node)| has_zone(node))?;
         Ok(Self {
             router,
             required: true,
