@@ -100,7 +100,8 @@ impl Folder {
     #[must_use]
     pub fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("keyroute-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        std::fs::create_dir_all(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Self(path)
     }
 
@@ -140,7 +141,9 @@ impl Fresh {
                 .unwrap_or_else(|_| panic!("KEYROUTE_SEED is {seed:?}: give a number")),
             Err(_) => SystemTime::now()
                 .duration_since(UNIX_EPOCH)
-                .map_or(0, |since| word(since.as_secs(), since.subsec_nanos().into())),
+                .map_or(0, |since| {
+                    word(since.as_secs(), since.subsec_nanos().into())
+                }),
         };
         println!("KEYROUTE_SEED={seed}");
         Self { seed, drawn: 0 }

@@ -36,14 +36,21 @@ fn key_slots(port: u16, keys: &[Vec<u8>]) -> Vec<u16> {
     for keys in keys.chunks(500) {
         let mut request = Vec::new();
         for key in keys {
-            write!(request, "*3\r\n$7\r\nCLUSTER\r\n$7\r\nKEYSLOT\r\n${}\r\n", key.len()).unwrap();
+            write!(
+                request,
+                "*3\r\n$7\r\nCLUSTER\r\n$7\r\nKEYSLOT\r\n${}\r\n",
+                key.len()
+            )
+            .unwrap();
             request.extend_from_slice(key);
             request.extend_from_slice(b"\r\n");
         }
         stream.write_all(&request).unwrap();
         for _ in keys {
             let answer = answers.next().unwrap().unwrap();
-            let slot = answer.strip_prefix(':').unwrap_or_else(|| panic!("{answer}"));
+            let slot = answer
+                .strip_prefix(':')
+                .unwrap_or_else(|| panic!("{answer}"));
             slots.push(slot.parse().unwrap());
         }
     }
