@@ -83,7 +83,8 @@ pub(crate) struct SizeArgs {
     /// [default: 0.25]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     epsilon: Option<Epsilon>,
-    /// Points of a node of weight 1, of buraksezer's tables and multi-probe [default: 20 and 1]
+    /// Points of a node of weight 1, of strategies that take few: multi-probe 1, token-ring 16, window-ring
+    /// 64, buraksezer's tables 20 unless said
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     node_points: Option<u32>,
     /// Entries of Maglev's table, a prime [default: 65537]

@@ -12,7 +12,8 @@ use keyroute::{
     AddNode, Anchor, AssignedFill, Assignment, BTreeRing, Binomial, BinomialPublished, Bounded,
     BoundedFill, BuraksezerFill, ByRange, ByRemainder, Dx, Exact, Flip, GrowableAnchor, Jump,
     JumpBack, Ketama, Maglev, Memento, Modulo, MultiProbe, Node, NodeId, Power, Ranking,
-    RedisSlots, RemoveNode, Rendezvous, RendezvousFill, Router, SlotTable, TableSize, VectorRing,
+    RedisSlots, RemoveNode, Rendezvous, RendezvousFill, Router, SlotTable, TableSize, TokenRing,
+    TwoSidedRing, VectorRing, WindowRing,
 };
 use serde_json::Value;
 
@@ -60,7 +61,7 @@ fn library() -> BTreeMap<&'static str, Box<dyn Router>> {
     let ring = || VectorRing::from_nodes(nodes()).unwrap();
     let table = || ByRange::new(Xxh3, 16_384).unwrap();
     let theirs = || ByRemainder::new(Xxh3, 271).unwrap();
-    let all: [(&str, Box<dyn Router>); 26] = [
+    let all: [(&str, Box<dyn Router>); 29] = [
         ("vector-ring", Box::new(ring())),
         (
             "btree-ring",
@@ -127,6 +128,18 @@ fn library() -> BTreeMap<&'static str, Box<dyn Router>> {
             Box::new(GrowableAnchor::from_nodes(nodes()).unwrap()),
         ),
         ("memento", Box::new(Memento::from_nodes(nodes()).unwrap())),
+        (
+            "two-sided",
+            Box::new(TwoSidedRing::from_nodes(nodes()).unwrap()),
+        ),
+        (
+            "window-ring",
+            Box::new(WindowRing::from_nodes(nodes()).unwrap()),
+        ),
+        (
+            "token-ring",
+            Box::new(TokenRing::from_nodes(nodes()).unwrap()),
+        ),
         (
             "multi-probe",
             Box::new(MultiProbe::from_nodes(nodes()).unwrap()),
@@ -216,7 +229,13 @@ fn each_is_measured_balance_movement_times_and_bytes() {
         assert_eq!(keys, 500, "{name}");
         let change = &strategy["changes"][0];
         let needless = change["movement"]["needless"].as_u64().unwrap();
-        let moves = ["maglev", "modulo", "buraksezer-0.10", "buraksezer-1.0"];
+        let moves = [
+            "maglev",
+            "modulo",
+            "window-ring",
+            "buraksezer-0.10",
+            "buraksezer-1.0",
+        ];
         if !moves.contains(&name.as_str().unwrap()) && name != "slot-table-bounded" {
             assert_eq!(needless, 0, "{name}");
         }
@@ -330,7 +349,7 @@ fn buckets_change_in_place_so_that_history_counts() {
 fn settings_are_those_of_the_library() {
     let fleet = file("fleet.toml", FLEET);
     let crc = Mixed(Crc32);
-    let cases: [(&str, Box<dyn Router>); 7] = [
+    let cases: [(&str, Box<dyn Router>); 8] = [
         (
             "-s maglev --table-size 251",
             Box::new(Maglev::from_nodes_with(Xxh3, TableSize::new(251).unwrap(), nodes()).unwrap()),
@@ -371,6 +390,17 @@ fn settings_are_those_of_the_library() {
                 )
                 .unwrap(),
             ),
+        ),
+        (
+            "-s token-ring --node-points 5",
+            Box::new({
+                let empty = TokenRing::new().with_tokens_per_weight(5).unwrap();
+                let add = |mut ring: TokenRing, node| {
+                    ring.add(node).unwrap();
+                    ring
+                };
+                nodes().into_iter().fold(empty, add)
+            }),
         ),
         (
             "-s anchor --capacity 9",
@@ -582,6 +612,7 @@ fn a_change_that_a_strategy_refuses_is_a_reason_and_not_an_end() {
         assert_eq!(reason(&format!("{name} --reweight a=2")), "has no weights");
     }
     assert_eq!(reason("memento --reweight a=2"), "has no weights");
+    assert!(reason("token-ring --reweight a=2").contains("leave and join again"));
     assert!(reason("memento --add e=2").contains("has weight 2, but memento has no weights"));
     assert!(reason("anchor --capacity 4 --add e").contains("all 4 buckets have a node"));
     assert!(

@@ -4,12 +4,13 @@ use std::fmt;
 
 use keyroute::{
     Anchor, BTreeRing, Binomial, BinomialPublished, Bounded, BoundedFill, BuraksezerFill,
-    ByRemainder, DEFAULT_PARTITIONS, Dx, Exact, Flip, GrowableAnchor, Jump, JumpBack, Ketama,
-    KetamaPoints, Maglev, Memento, Modulo, MultiProbe, MultiProbeScheme, Power, Ranking,
-    RedisSlots, Rendezvous, RendezvousFill, SlotTable,
+    ByRemainder, DEFAULT_PARTITIONS, DEFAULT_TOKENS_PER_WEIGHT, Dx, Exact, Flip, GrowableAnchor,
+    Jump, JumpBack, Ketama, KetamaPoints, Maglev, Memento, Modulo, MultiProbe, MultiProbeScheme,
+    Nearest, Power, Ranking, RedisSlots, Rendezvous, RendezvousFill, SlotTable, TokenRing,
+    TwoSidedRing, Window, WindowRing, WithLookup,
 };
 
-use super::adapter::{bounded, listed, rebuilt, unweighted, weighted};
+use super::adapter::{bounded, listed, rebuilt, unweighted, weighted, weighted_at_joining};
 use super::recipe::Recipe;
 use super::setting::Setting::{
     Capacity, Epsilon, Hash, NodePoints, Owners, Partitions, Points, TableSize,
@@ -45,7 +46,7 @@ macro_rules! at_its_width {
 }
 
 /// The default strategy stands first.
-pub(super) static STRATEGIES: [Listing; 26] = [
+pub(super) static STRATEGIES: [Listing; 29] = [
     listing(
         "vector-ring",
         "a ring of points, in a sorted array; the default",
@@ -61,6 +62,41 @@ pub(super) static STRATEGIES: [Listing; 26] = [
             at_its_width!(it, |hash| {
                 weighted(BTreeRing::from_nodes_with(it.native(hash)?, it.nodes())?).walking()
             })
+        },
+    ),
+    listing(
+        "two-sided",
+        "a ring that searches both ways: shares as of twice the points",
+        &[Hash, Points],
+        |it| {
+            at_its_width!(it, |hash| {
+                let scheme = WithLookup::new(it.native(hash)?, Nearest);
+                weighted(TwoSidedRing::from_nodes_with(scheme, it.nodes())?).walking()
+            })
+        },
+    ),
+    listing(
+        "token-ring",
+        "a ring of allocated tokens: even shares from few; history counts",
+        &[Hash, NodePoints],
+        |it| {
+            let tokens = it.settings.node_points.unwrap_or(DEFAULT_TOKENS_PER_WEIGHT);
+            let mut ring = TokenRing::with_hasher(it.hash()?).with_tokens_per_weight(tokens)?;
+            ring.rebuild(it.nodes)?;
+            boxed(weighted_at_joining(ring).walking())
+        },
+    ),
+    listing(
+        "window-ring",
+        "a ring whose next 8 nodes compete for a key: for nodes that are down, not gone",
+        &[Hash, NodePoints],
+        |it| {
+            let mut window = Window::default();
+            if let Some(points) = it.settings.node_points {
+                window = window.with_points(points)?;
+            }
+            let ring = WindowRing::from_nodes_with(it.hash()?, window, it.nodes())?;
+            boxed(unweighted(ring).walking())
         },
     ),
     listing(
