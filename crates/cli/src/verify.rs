@@ -59,6 +59,7 @@ mod go_mpchash;
 mod go_rendezvous;
 mod java;
 mod libketama;
+mod nginx;
 mod seed000_reachcache;
 mod seed001_bounded;
 mod seed001_ring;
@@ -106,6 +107,7 @@ const SYSTEMS: &[(&str, SetUp)] = &[
     ("java-ring", java::ring),
     ("libketama", libketama::set_up),
     ("lithammer-jump", bucket_functions::lithammer),
+    ("nginx", nginx::set_up),
     ("seed000-reachcache", seed000_reachcache::set_up),
     ("seed001-bounded", seed001_bounded::set_up),
     ("seed001-jump", bucket_functions::jump),

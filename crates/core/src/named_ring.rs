@@ -153,6 +153,12 @@ macro_rules! named_ring {
                     self.0.points()
                 }
 
+                /// The container of the points, for questions that are asked point by point.
+                #[must_use]
+                pub fn table(&self) -> &$Table {
+                    self.0.table()
+                }
+
                 /// Replaces the members; works for every scheme.
                 ///
                 /// # Errors

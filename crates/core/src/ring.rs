@@ -65,6 +65,12 @@ impl<S: Scheme, T: PointTable<S::Position>> Ring<S, T> {
         self.points.len()
     }
 
+    /// The container of the points, for questions that are asked point by point.
+    #[must_use]
+    pub fn table(&self) -> &T {
+        &self.points
+    }
+
     /// Puts these members and their points in place of the present ones.
     fn fill(&mut self, members: Members) -> Result<(), RouteError> {
         self.check_count(self.scheme.count(&members))?;

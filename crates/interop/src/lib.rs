@@ -10,6 +10,7 @@ mod go_maglev;
 mod go_mpchash;
 mod go_rendezvous;
 pub mod java;
+pub mod nginx;
 
 // Engines that only other systems need.
 mod closest_probe;
