@@ -57,6 +57,7 @@ mod cpp_anchorhash;
 mod go_maglev;
 mod go_mpchash;
 mod go_rendezvous;
+mod haproxy;
 mod java;
 mod libketama;
 mod nginx;
@@ -93,6 +94,7 @@ const SYSTEMS: &[(&str, SetUp)] = &[
     ("go-maglev", go_maglev::set_up),
     ("go-mpchash", go_mpchash::set_up),
     ("go-rendezvous", go_rendezvous::set_up),
+    ("haproxy", haproxy::set_up),
     ("hash4j-jumpback", bucket_functions::jump_back),
     ("java-anchor", java::anchor),
     ("java-binomial", java::binomial),

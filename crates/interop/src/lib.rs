@@ -9,6 +9,7 @@ mod go_jump;
 mod go_maglev;
 mod go_mpchash;
 mod go_rendezvous;
+pub mod haproxy;
 pub mod java;
 pub mod nginx;
 
