@@ -54,6 +54,7 @@ mod special_keys;
 
 mod bucket_functions;
 mod cpp_anchorhash;
+mod envoy;
 mod go_maglev;
 mod go_mpchash;
 mod go_rendezvous;
@@ -90,6 +91,7 @@ type SetUp = fn(&mut Document) -> Result<Box<dyn System>, Unusable>;
 /// The systems that are replayed case by case.
 const SYSTEMS: &[(&str, SetUp)] = &[
     ("cpp-anchorhash", cpp_anchorhash::set_up),
+    ("envoy", envoy::set_up),
     ("go-jump", bucket_functions::jump),
     ("go-maglev", go_maglev::set_up),
     ("go-mpchash", go_mpchash::set_up),

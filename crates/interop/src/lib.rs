@@ -5,6 +5,7 @@ extern crate alloc;
 
 // A system a file.
 mod cpp_anchorhash;
+pub mod envoy;
 mod go_jump;
 mod go_maglev;
 mod go_mpchash;
