@@ -117,8 +117,8 @@ impl RingHash {
     #[must_use]
     pub fn retry(&self, hash: u64, attempt: usize) -> Option<Slot> {
         let points = self.ring.points();
-        let ahead = self.ring.table().forward(hash, Edge::Inclusive);
-        let (_, slot) = ahead.skip(attempt.checked_rem(points)?).next()?;
+        let mut ahead = self.ring.table().forward(hash, Edge::Inclusive);
+        let (_, slot) = ahead.nth(attempt.checked_rem(points)?)?;
         Some(slot)
     }
 }
