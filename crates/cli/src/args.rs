@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
-use crate::commands::{compare, diff, fingerprint, route, strategies, verify};
+use crate::commands::{compare, diff, fingerprint, route, strategies, verify, zones};
 use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
 use crate::strategy::{Epsilon, StrategyName};
@@ -30,6 +30,7 @@ pub(crate) struct Args {
 enum Command {
     Compare(compare::CompareArgs),
     Route(route::RouteArgs),
+    Zones(zones::ZonesArgs),
     Strategies(strategies::StrategiesArgs),
     Fingerprint(fingerprint::FingerprintArgs),
     Diff(diff::DiffArgs),
@@ -41,6 +42,7 @@ impl Args {
         match self.command {
             Command::Compare(args) => compare::run(&args, out),
             Command::Route(args) => route::run(&args, out),
+            Command::Zones(args) => zones::run(&args, out),
             Command::Strategies(args) => strategies::run(&args, out),
             Command::Fingerprint(args) => fingerprint::run(&args, out),
             Command::Diff(args) => diff::run(&args, out),

@@ -6,13 +6,16 @@ pub(crate) mod fingerprint;
 pub(crate) mod route;
 pub(crate) mod strategies;
 pub(crate) mod verify;
+pub(crate) mod zones;
 
 use std::path::Path;
+
+use keyroute::Walk;
 
 use crate::CliError;
 use crate::fleet::Fleet;
 use crate::keys::{KeyArgs, Otherwise};
-use crate::strategy::{self, Strategy};
+use crate::strategy::{self, Strategy, StrategyName};
 
 /// Checks that standard input is not both the fleet and the keys.
 pub(crate) fn check_stdin(
@@ -33,4 +36,18 @@ pub(crate) fn router_of(fleet: &Fleet) -> Result<Box<dyn Strategy>, CliError> {
     let name = fleet.settings.strategy.unwrap_or_default();
     strategy::build(name, &fleet.settings, &fleet.nodes)
         .map_err(|refusal| CliError::at(name, refusal))
+}
+
+/// The strategy's order of nodes, or a refusal that says what to choose, after `instead`.
+pub(crate) fn order_of<'a>(
+    strategy: &'a dyn Strategy,
+    name: StrategyName,
+    instead: &str,
+) -> Result<&'a dyn Walk, CliError> {
+    strategy.as_walk().ok_or_else(|| {
+        let problem = format!(
+            "has no order of replicas: {instead}choose a ring, rendezvous, slot-table or ranking"
+        );
+        CliError::at(name, problem)
+    })
 }

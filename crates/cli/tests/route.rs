@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::process::Stdio;
 
 use common::{command, file, keyroute, keyroute_on, with_args};
-use keyroute::{Jump, Node, VectorRing, WalkExt};
+use keyroute::{Jump, Node, VectorRing, WalkExt, Weight, Zone, ZoneAware};
 use serde_json::Value;
 
 const FLEET: &str = "a:1\nb:2\nc:3\n";
@@ -95,6 +95,85 @@ fn replicas_are_the_first_of_the_order() {
         .collect();
     all.sort_unstable();
     assert_eq!(all, ["a:1", "b:2", "c:3"]);
+}
+
+/// Three nodes in zone x, one in y, and two that say no zone.
+const ZONED: &str = "a\t1\tx\nb\t1\tx\nc\t1\tx\nd\t2\ty\ne\nf\n";
+
+fn zoned() -> ZoneAware<VectorRing> {
+    let node = |line: &str| {
+        let mut fields = line.split('\t');
+        let node = Node::new(fields.next().unwrap()).unwrap();
+        let node = match fields.next() {
+            Some(weight) => node.with_weight(Weight::new(weight.parse().unwrap()).unwrap()),
+            None => node,
+        };
+        match fields.next() {
+            Some(zone) => node.with_zone(Zone::new(zone).unwrap()),
+            None => node,
+        }
+    };
+    ZoneAware::new(VectorRing::from_nodes(ZONED.lines().map(node)).unwrap())
+}
+
+#[test]
+fn replicas_with_zones_stand_apart_while_there_are_zones() {
+    let fleet = file("fleet", ZONED);
+    let router = zoned();
+    let keys = "--keys-pattern k{} --count 60";
+    let plain = keyroute(&format!("route --fleet {fleet} -r 4 {keys}")).ok();
+    for count in [1, 2, 3, 4, 9] {
+        let args = format!("route --fleet {fleet} -r {count} --zones {keys}");
+        let text = keyroute(&args).ok();
+        if count == 4 {
+            assert_ne!(text, plain);
+        }
+        let json = keyroute(&format!("{args} --format json")).ok();
+        for (line, object) in text.lines().zip(json.lines()) {
+            let (key, nodes) = line.split_once('\t').unwrap();
+            let placement = router.place(key.as_bytes(), count);
+            let expected: Vec<&str> = placement.ids().map(keyroute::NodeId::as_str).collect();
+            assert_eq!(nodes.split(',').collect::<Vec<_>>(), expected);
+            let object: Value = serde_json::from_str(object).unwrap();
+            assert_eq!(object["key"], key);
+            let spread = placement.spread();
+            assert_eq!(
+                object["spread"],
+                serde_json::json!({"asked": count, "nodes": spread.nodes, "zones": spread.zones})
+            );
+            assert_eq!((spread.nodes, spread.zones), (count.min(6), count.min(3)));
+        }
+        assert_eq!((text.lines().count(), json.lines().count()), (60, 60));
+    }
+}
+
+#[test]
+fn strict_refuses_replicas_that_share_a_zone() {
+    let fleet = file("fleet", ZONED);
+    let run = |more: &str| {
+        let args = format!("route --fleet {fleet} --keys-pattern k{{}} --count 60 {more}");
+        keyroute(&args)
+    };
+    let apart = run("-r 3 --zones --strict").ok();
+    assert_eq!(apart, run("-r 3 --zones").ok());
+    // Nothing is routed, and the key, what was wanted and what there is are named.
+    let message = run("-r 4 --zones --strict").refused();
+    assert!(
+        message.contains("key \"k0\": 4 replicas in zones of their own, but there are 3"),
+        "{message}"
+    );
+    let message = run("-r 7 --zones --strict").refused();
+    assert!(
+        message.contains("key \"k0\": 7 replicas on 6 nodes"),
+        "{message}"
+    );
+    let message = run("-r 2 --strict").refused();
+    assert!(message.contains("--zones"), "{message}");
+    let message = run("-r 2 --zones -s maglev").refused();
+    assert!(
+        message.contains("maglev: has no order of replicas: leave --zones out"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::change::{Addition, Change, Reweighting};
 use crate::commands::check_stdin;
 use crate::compare::output::{Comparison, Format, Swept};
 use crate::compare::{KeyArena, Scenario, Study, Sweep};
-use crate::fleet::{Fleet, Settings};
+use crate::fleet::{self, Fleet, Settings};
 use crate::hashes::HashName;
 use crate::keys::{KeyArgs, Otherwise};
 #[cfg(feature = "plot")]
@@ -269,10 +269,7 @@ impl CompareArgs {
     }
 
     fn fleet_source(&self) -> String {
-        match &self.fleet {
-            Some(path) => path.display().to_string(),
-            None => "the bundled sample".into(),
-        }
+        fleet::source(self.fleet.as_deref())
     }
 
     /// The strategies to compare, each once.

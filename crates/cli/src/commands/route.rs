@@ -3,23 +3,25 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use keyroute::{Router, Slot, Walk, WalkExt};
+use keyroute::{Router, Slot, Spread, Walk, WalkExt, ZoneAware};
 
 use crate::args::FleetArgs;
-use crate::commands::{check_stdin, router_of};
+use crate::commands::{check_stdin, order_of, router_of};
 use crate::keys::{KeyArgs, Otherwise};
-use crate::strategy::Strategy;
+use crate::strategy::{Strategy, StrategyName};
 use crate::{CliError, Outcome};
 
 /// Route keys: print each key and the node that owns it
 ///
 /// Reads keys from KEYS or standard input, one a line, and prints `key<TAB>node` for each, in constant
-/// memory. With --replicas the nodes are separated by commas, the owner first.
+/// memory. With --replicas the nodes are separated by commas, the owner first. With --zones they stand in
+/// different zones while there are zones left, and nodes without a zone count as one zone.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   keyroute route keys.txt --fleet fleet.toml
   printf 'user:1\\nuser:2\\n' | keyroute route --fleet fleet.toml --replicas 2
+  keyroute route keys.txt --fleet fleet.toml --replicas 3 --zones --strict
   find . -type f -print0 | keyroute route -0 --format json
   keyroute route --keys-pattern 'user:{}:session' --count 10 --strategy jump")]
 pub(crate) struct RouteArgs {
@@ -36,6 +38,12 @@ pub(crate) struct RouteArgs {
         default_value_t = 1
     )]
     replicas: usize,
+    /// Replicas in different zones, while there are zones left
+    #[arg(long)]
+    zones: bool,
+    /// Refuse a key with fewer replicas than asked for, or with two in one zone
+    #[arg(long, requires = "zones")]
+    strict: bool,
     /// Form of the output: `json` is one object a line, and carries any key
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -52,17 +60,14 @@ pub(crate) fn run(args: &RouteArgs, out: &mut dyn Write) -> Result<Outcome, CliE
     let fleet = args.fleet.load()?;
     let router = router_of(&fleet)?;
     fleet.check_not_empty()?;
-    let mut owners = Owners::new(
-        &*router,
-        args.replicas,
-        fleet.settings.strategy.unwrap_or_default(),
-    )?;
+    let mut owners = Owners::new(args, &*router, fleet.settings.strategy.unwrap_or_default())?;
     let names = Names::new(router.router(), args.format, args.replicas > 1)?;
     let mut keys = args.keys.open(Otherwise::Stdin)?;
     let mut line = Vec::new();
     while let Some(key) = keys.next()? {
         line.clear();
-        names.write(&mut line, key, owners.of(key), args.replicas > 1)?;
+        let (slots, spread) = owners.of(key)?;
+        names.write(&mut line, key, slots, spread)?;
         out.write_all(&line)?;
     }
     Ok(Outcome::Done)
@@ -70,59 +75,91 @@ pub(crate) fn run(args: &RouteArgs, out: &mut dyn Write) -> Result<Outcome, CliE
 
 /// The owners of a key, one or several, in one buffer.
 struct Owners<'a> {
-    router: &'a dyn Router,
-    walk: Option<&'a dyn Walk>,
+    order: Order<'a>,
     slots: Vec<Slot>,
+    /// How many were asked for, which may be more than there are nodes.
+    asked: usize,
+}
+
+/// Where the owners come from.
+enum Order<'a> {
+    /// The lookup.
+    Owner(&'a dyn Router),
+    /// The walk.
+    Walk(&'a dyn Walk),
+    /// The walk with zones first.
+    Zones {
+        router: ZoneAware<&'a dyn Walk>,
+        strict: bool,
+    },
 }
 
 impl<'a> Owners<'a> {
     fn new(
+        args: &RouteArgs,
         strategy: &'a dyn Strategy,
-        replicas: usize,
-        name: impl std::fmt::Display,
+        name: StrategyName,
     ) -> Result<Self, CliError> {
-        let walk = match replicas {
-            0 => return Err(CliError::at("--replicas", "0 nodes a key: give 1 or more")),
-            1 => None,
-            _ => Some(strategy.as_walk().ok_or_else(|| {
-                CliError::at(
-                    name,
-                    "has no order of replicas: leave --replicas out, or choose a ring, rendezvous, \
-                     slot-table or ranking",
-                )
-            })?),
+        let order = match (args.replicas, args.zones) {
+            (0, _) => return Err(CliError::at("--replicas", "0 nodes a key: give 1 or more")),
+            (1, false) => Order::Owner(strategy.router()),
+            (_, false) => Order::Walk(order_of(strategy, name, "leave --replicas out, or ")?),
+            (_, true) => Order::Zones {
+                router: ZoneAware::new(order_of(strategy, name, "leave --zones out, or ")?),
+                strict: args.strict,
+            },
         };
-        let router = strategy.router();
-        let most = replicas.min(router.members().len());
-        let first = router.members().slots().next();
+        let members = strategy.router().members();
+        let most = args.replicas.min(members.len());
+        let first = members.slots().next();
         Ok(Self {
-            router,
-            walk,
+            order,
             slots: first.into_iter().cycle().take(most).collect(),
+            asked: args.replicas,
         })
     }
 
-    fn of(&mut self, key: &[u8]) -> &[Slot] {
-        match self.walk {
-            Some(walk) => {
-                let count = walk.replicas_into(key, &mut self.slots);
-                &self.slots[..count]
-            }
-            None => match (self.router.route(key), self.slots.first_mut()) {
+    /// The nodes, and how far they are apart where that was asked.
+    fn of(&mut self, key: &[u8]) -> Result<(&[Slot], Option<Spread>), CliError> {
+        match &self.order {
+            Order::Owner(router) => Ok(match (router.route(key), self.slots.first_mut()) {
                 (Some(owner), Some(place)) => {
                     *place = owner;
-                    &self.slots[..1]
+                    (&self.slots[..1], None)
                 }
-                _ => &[],
-            },
+                _ => (&[], None),
+            }),
+            Order::Walk(walk) => {
+                let count = walk.replicas_into(key, &mut self.slots);
+                Ok((&self.slots[..count], None))
+            }
+            Order::Zones { router, strict } => {
+                let spread = Spread {
+                    asked: self.asked,
+                    ..router.place_into(key, &mut self.slots)
+                };
+                if *strict {
+                    spread
+                        .check_apart()
+                        .map_err(|error| CliError::at(shown(key), error))?;
+                }
+                Ok((&self.slots[..spread.nodes], Some(spread)))
+            }
         }
     }
+}
+
+/// A key in a message.
+fn shown(key: &[u8]) -> String {
+    format!("key {:?}", String::from_utf8_lossy(key))
 }
 
 /// How nodes are written, ready to be copied out.
 struct Names {
     written: Vec<Vec<u8>>,
     format: Format,
+    /// Whether a key has a list of them.
+    several: bool,
 }
 
 impl Names {
@@ -146,7 +183,11 @@ impl Names {
                 Format::Json => json(id)?,
             };
         }
-        Ok(Self { written, format })
+        Ok(Self {
+            written,
+            format,
+            several,
+        })
     }
 
     fn write(
@@ -154,13 +195,13 @@ impl Names {
         line: &mut Vec<u8>,
         key: &[u8],
         owners: &[Slot],
-        several: bool,
+        spread: Option<Spread>,
     ) -> Result<(), CliError> {
         match self.format {
             Format::Text => {
                 if key.iter().any(|byte| matches!(byte, b'\t' | b'\n' | 0)) {
                     return Err(CliError::at(
-                        format!("key {:?}", String::from_utf8_lossy(key)),
+                        shown(key),
                         "text output cannot carry a tab, a line's end or NUL: use --format json",
                     ));
                 }
@@ -182,13 +223,22 @@ impl Names {
                         line.push(b'"');
                     }
                 }
-                line.extend(if several {
-                    &br#","nodes":["#[..]
+                let (before, after) = if self.several {
+                    (&br#","nodes":["#[..], &b"]"[..])
                 } else {
-                    &br#","node":"#[..]
-                });
+                    (&br#","node":"#[..], &b""[..])
+                };
+                line.extend(before);
                 self.list(line, owners);
-                line.extend(if several { &b"]}"[..] } else { &b"}"[..] });
+                line.extend(after);
+                if let Some(spread) = spread {
+                    write!(
+                        line,
+                        r#","spread":{{"asked":{},"nodes":{},"zones":{}}}"#,
+                        spread.asked, spread.nodes, spread.zones
+                    )?;
+                }
+                line.push(b'}');
             }
         }
         line.push(b'\n');

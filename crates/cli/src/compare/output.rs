@@ -2,7 +2,7 @@
 
 mod csv;
 mod json;
-mod sheet;
+pub(crate) mod sheet;
 mod sweep;
 mod table;
 

@@ -13,10 +13,10 @@ const STYLE: TableStyle = TableStyle::new()
     .content_lines(ContentLineStyle::none());
 
 /// What stands where there is no number.
-pub(super) const NONE: &str = "n/a";
+pub(crate) const NONE: &str = "n/a";
 
 /// A table with names in its first column and numbers in the others, and notes on what is missing from it.
-pub(super) struct Sheet {
+pub(crate) struct Sheet {
     table: Table,
     columns: usize,
     /// Reasons, and the rows that have them.
@@ -24,7 +24,7 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    pub(super) fn new(first: &str, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub(crate) fn new(first: &str, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let mut table = Table::new();
         table.load_style(STYLE);
         let headers: Vec<Cell> = std::iter::once(first.to_owned())
@@ -44,7 +44,7 @@ impl Sheet {
     }
 
     /// A row of these cells, or a row without numbers and a note that says why.
-    pub(super) fn row(
+    pub(crate) fn row(
         &mut self,
         name: &str,
         cells: Result<impl IntoIterator<Item = String>, &String>,
@@ -61,7 +61,7 @@ impl Sheet {
     }
 
     /// Says why a row lacks a number.
-    pub(super) fn note(&mut self, name: &str, reason: &str) {
+    pub(crate) fn note(&mut self, name: &str, reason: &str) {
         let name = name.to_owned();
         match self.notes.iter_mut().find(|(given, _)| given == reason) {
             Some((_, names)) => names.push(name),
@@ -69,7 +69,7 @@ impl Sheet {
         }
     }
 
-    pub(super) fn write(self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn write(self, out: &mut dyn Write) -> Result<(), CliError> {
         for line in self.table.lines() {
             writeln!(out, "{}", line.trim_end())?;
         }
@@ -80,6 +80,6 @@ impl Sheet {
     }
 }
 
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
