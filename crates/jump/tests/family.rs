@@ -130,3 +130,17 @@ fn the_published_binomial_hash_starves_the_newest_bucket() {
     assert!((0.95..0.985).contains(&published), "{published}");
     assert!((0.988..1.012).contains(&even), "{even}");
 }
+
+/// The table of `docs/hashing.md`, computed from its text by another program.
+#[test]
+fn the_published_form_is_as_documented() {
+    for (digest, buckets, bucket) in [
+        (0x3b57_7afd_7fed_9501, 5, 1),
+        (0x3b57_7afd_7fed_9501, 100, 1),
+        (0x3b57_7afd_7fed_9501, 1025, 372),
+        (1 << 63, 5, 0),
+        (1 << 63, 1025, 0),
+    ] {
+        assert_eq!(binomial_hash_published(digest, buckets), Some(bucket));
+    }
+}
