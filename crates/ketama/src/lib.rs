@@ -8,7 +8,8 @@ mod libketama;
 mod points;
 mod server_file;
 
-pub use libketama::{CStringMd5, LIBKETAMA_MAX_NAME, Libketama};
+pub use labels::digest_words;
+pub use libketama::{CStringMd5, LIBKETAMA_MAX_NAME, Libketama, libketama_digests};
 pub use points::KetamaPoints;
 pub use server_file::libketama_servers;
 

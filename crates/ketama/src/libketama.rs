@@ -4,7 +4,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use keyroute_core::hash::Md5Word;
-use keyroute_core::{AtOrAfter, FirstListed, KeyHasher, Members, NodeId, RouteError, Scheme, Slot};
+use keyroute_core::{
+    AtOrAfter, FirstListed, KeyHasher, Members, Node, NodeId, RouteError, Scheme, Slot, Weight,
+};
 
 use crate::labels::{POINTS_PER_DIGEST, positions};
 
@@ -47,57 +49,51 @@ impl Scheme for Libketama {
     }
 
     fn count(&self, members: &Members) -> u64 {
-        let fleet = Fleet::of(members);
+        let digests = digests(members);
         members
             .iter()
-            .map(|(_, node)| {
-                u64::from(fleet.digests(node.weight().get())) * u64::from(POINTS_PER_DIGEST)
-            })
+            .map(|(_, node)| u64::from(digests(node)) * u64::from(POINTS_PER_DIGEST))
             .sum()
     }
 
     fn fleet_points(&self, members: &Members) -> Result<Vec<(u32, Slot)>, RouteError> {
-        let fleet = Fleet::of(members);
+        let digests = digests(members);
         let mut points = Vec::new();
         for (slot, node) in members.iter() {
             check_name(node.id())?;
-            let digests = fleet.digests(node.weight().get());
-            points.extend(positions(node.id(), digests).map(|position| (position, slot)));
+            points.extend(positions(node.id(), digests(node)).map(|position| (position, slot)));
         }
         Ok(points)
     }
 }
 
-/// What a share depends on besides the weight itself.
-struct Fleet {
-    total_weight: f32,
-    servers: f64,
+/// How many digests a server of this weight has among so many servers of this total weight: w ÷ W in single
+/// precision, times 40 and n in double, rounded to single and then down.
+///
+/// ```
+/// use keyroute_ketama::{Weight, libketama_digests};
+///
+/// assert_eq!(libketama_digests(Weight::new(21)?, 40, 3), 62); // exact arithmetic: 63
+/// assert_eq!(libketama_digests(Weight::ONE, 61, 61), 39);
+/// # Ok::<(), keyroute_ketama::RouteError>(())
+/// ```
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "the library rounds the weights to single too, a count of nodes is exact; the product is at \
+              most 40 per server of at most 2^24, rounded to single and then down, as the library does"
+)]
+#[must_use]
+pub fn libketama_digests(weight: Weight, total_weight: u64, servers: usize) -> u32 {
+    let share = weight.get() as f32 / total_weight as f32;
+    (f64::from(share) * 40.0 * servers as f64) as f32 as u32
 }
 
-impl Fleet {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "the library rounds the total to single too; a count of nodes is exact"
-    )]
-    fn of(members: &Members) -> Self {
-        Self {
-            total_weight: members.total_weight() as f32,
-            servers: members.len() as f64,
-        }
-    }
-
-    /// How many digests a server of this weight has.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "the library rounds the weight to single; the product is at most 40 per server of at \
-                  most 2^24, rounded to single and then down, as the library does"
-    )]
-    fn digests(&self, weight: u32) -> u32 {
-        let share = weight as f32 / self.total_weight;
-        (f64::from(share) * 40.0 * self.servers) as f32 as u32
-    }
+/// How many digests each member has.
+fn digests(members: &Members) -> impl Fn(&Node) -> u32 {
+    let (total, servers) = (members.total_weight(), members.len());
+    move |node| libketama_digests(node.weight(), total, servers)
 }
 
 fn check_name(id: &NodeId) -> Result<(), RouteError> {

@@ -117,15 +117,14 @@ impl<H: KeyHasher<Out = u64>> BuraksezerFill<H> {
         }
     }
 
-    /// The ring: every node's points, ascending.
-    fn ring(&self, members: &Members, listed: &[Slot]) -> Vec<(u64, Slot)> {
-        let mut ring: Vec<(u64, Slot)> = Vec::new();
-        for (slot, node) in listed
-            .iter()
-            .filter_map(|&slot| Some((slot, members.get(slot)?)))
-        {
+    /// The points of all members, node by node in the order of listing; equal ones are not settled.
+    #[must_use]
+    pub fn points(&self, members: &Members) -> Vec<(u64, Slot)> {
+        let mut points = Vec::new();
+        let listed = members.listed().into_iter();
+        for (slot, node) in listed.filter_map(|slot| Some((slot, members.get(slot)?))) {
             let id = node.id();
-            ring.extend((0..self.points).map(|index| {
+            points.extend((0..self.points).map(|index| {
                 let label = match self.version {
                     Version::V0_10 => alloc::format!("{id}{index}"),
                     Version::V1_0 => alloc::format!("{index}:{id}"),
@@ -133,6 +132,12 @@ impl<H: KeyHasher<Out = u64>> BuraksezerFill<H> {
                 (self.hasher.hash(label.as_bytes()), slot)
             }));
         }
+        points
+    }
+
+    /// The ring: every node's points, ascending.
+    fn ring(&self, members: &Members) -> Vec<(u64, Slot)> {
+        let mut ring = self.points(members);
         // Stable: equal points stay in the order of listing, and the last of them has them all.
         ring.sort_by_key(|&(point, _)| point);
         for i in (1..ring.len()).rev() {
@@ -156,7 +161,7 @@ impl<H: KeyHasher<Out = u64>> Fill for BuraksezerFill<H> {
         if members.is_empty() {
             return Ok(Vec::new());
         }
-        let ring = self.ring(members, &members.listed());
+        let ring = self.ring(members);
         let limit = self.limit(members.len(), partitions);
         let tries = match self.version {
             Version::V0_10 => ring.len() - 1,

@@ -29,7 +29,7 @@ pub use diff::PartitionMove;
 pub use fill::{Change, Fill};
 pub use partitioner::{ByRange, ByRemainder, DEFAULT_PARTITIONS, MAX_PARTITIONS, Partitioner};
 #[cfg(feature = "redis")]
-pub use redis::{RedisCrc16, RedisSlots, redis_slot};
+pub use redis::{RedisCrc16, RedisSlots, redis_hashed_part, redis_slot};
 pub use rendezvous_fill::RendezvousFill;
 pub use table::SlotTable;
 

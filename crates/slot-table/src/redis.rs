@@ -36,7 +36,7 @@ pub type RedisSlots = ByRemainder<RedisCrc16>;
 /// ```
 #[must_use]
 pub fn redis_slot(key: &[u8]) -> u16 {
-    CRC.checksum(hashed_part(key)) % 16_384
+    CRC.checksum(redis_hashed_part(key)) % 16_384
 }
 
 /// The hasher of Redis Cluster: CRC-16 (XMODEM: polynomial 0x1021, initial value 0) of the key, or of
@@ -53,7 +53,7 @@ impl KeyHasher for RedisCrc16 {
     type Out = u32;
 
     fn hash(&self, bytes: &[u8]) -> u32 {
-        CRC.checksum(hashed_part(bytes)).into()
+        CRC.checksum(redis_hashed_part(bytes)).into()
     }
 
     fn name(&self) -> Option<String> {
@@ -63,7 +63,16 @@ impl KeyHasher for RedisCrc16 {
 
 static CRC: Crc<u16, Table<1>> = Crc::<u16, Table<1>>::new(&CRC_16_XMODEM);
 
-fn hashed_part(key: &[u8]) -> &[u8] {
+/// The part of a key that Redis hashes: its hash tag, or all of it.
+///
+/// ```
+/// use keyroute_slot_table::redis_hashed_part;
+///
+/// assert_eq!(redis_hashed_part(b"{user1000}.following"), b"user1000");
+/// assert_eq!(redis_hashed_part(b"{}{a}"), b"{}{a}");
+/// ```
+#[must_use]
+pub fn redis_hashed_part(key: &[u8]) -> &[u8] {
     let tag = || {
         let open = key.iter().position(|&byte| byte == b'{')?;
         let behind = key.get(open + 1..)?;
