@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use keyroute::hash::Md5Word;
 use keyroute::{BucketFunction, FirstListed, KeyHasher, Labelled, Node, VectorRing, WithTies};
-use keyroute_cli::verify::Seed004Fnv;
+use keyroute_interop::seeds::Seed004Fnv;
 use keyroute_modulo::Remainder;
 use keyroute_tests::{keys, labelled_ring, loads, moves, owners};
 

@@ -5,7 +5,7 @@ use keyroute::{
     BTreeRing, ById, FirstListed, KeyHasher, Labelled, LastListed, Native, Node, PointScheme,
     Scheme, TieOrder, VectorRing, WithTies,
 };
-use keyroute_cli::verify::Seed004Fnv;
+use keyroute_interop::seeds::Seed004Fnv;
 use keyroute_tests::{
     arcs, json, labelled_ring, list, moves, number, orders, owners, sessions, text,
 };

@@ -2,7 +2,7 @@
 
 use keyroute::hash::Md5Word;
 use keyroute::{KeyHasher, Members, Node, RouteError, Weight, jump_hash};
-use keyroute_cli::verify::Seed004Fnv;
+use keyroute_interop::seeds::Seed004Fnv;
 use keyroute_tests::{json, list, text};
 
 /// The original's hash where `char` has no sign: what must not be computed.

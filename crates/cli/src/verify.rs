@@ -22,13 +22,14 @@
 //! | in `config` | |
 //! | --- | --- |
 //! | `key_encoding` | `utf8` (unless said), `hex`, `u64-decimal`, or `u64,u64-decimal` for pairs |
-//! | `ops` | made after all nodes were added: `["add", name]`, `["remove", name]`, `["add_w", name, weight]`, `["add_r", name, replicas]`, `["update_w", name, weight]`, `["add_bucket"]`, `["remove_bucket", bucket]` |
+//! | `ops` | made after all nodes were added: `["add", name]`, `["remove", name]`, `["add_w", name, weight]`, `["add_r", name, replicas]`, `["update_w", name, weight]`, `["inc", name]`, `["done", name]`, `["update_load", name, load]`, `["add_bucket"]`, `["remove_bucket", bucket]` |
 //! | `stateful` | true if the cases are one run, in order |
 //! | `events` | in such a run: `[index, op, …]`, made just before the key with this number |
-//! | `note`, `version` | not read |
+//! | `note` | not read |
+//! | `version` | not read, unless it is a parameter of the system |
 //!
-//! Who owns a point that two nodes share is stated for each system. Every point is kept: where an
-//! original loses such points on removal, ours does not, and answers otherwise.
+//! Who owns a point that two nodes share is stated for each system. Every point is kept, but for stathat's and
+//! go-zero's: where a seed's original loses such points on removal, ours does not, and answers otherwise.
 //!
 //! | system | label of point i | owner of a shared point |
 //! | --- | --- | --- |
@@ -37,6 +38,12 @@
 //! | `seed002-geecache` | `{i}{node}` | last added |
 //! | `seed003-hashring` | `{id}-{i}` | lower id: the original states no rule |
 //! | `seed004-fnv` | `{node}#VN{i}` | first added |
+//! | `groupcache` | `{i}{node}` | last added |
+//! | `stathat` | `{i}{node}` | last added; removed with either |
+//! | `go-zero` | `{node}{i}` | all, by another hash of the key |
+//! | `serialx-2019` | three words of MD5 of `{node}-{j}` | last listed |
+//! | `go-ketama` | four words of MD5 of `{label}-{k}` | first listed: the original states no rule |
+//! | `pingora-ketama` | a chain of CRC-32 | first listed in V1, which states no rule; lower address in V2 |
 //! | `libketama` | four words of MD5 of `{node}-{i}` | first listed |
 //!
 //! `seed-defects` has a form of its own: nodes that share points, and what that cost the originals.
@@ -53,24 +60,33 @@ mod ring_system;
 mod special_keys;
 
 mod bucket_functions;
+mod buraksezer;
 mod cpp_anchorhash;
 mod envoy;
+mod go_ketama;
 mod go_maglev;
 mod go_mpchash;
+mod go_redis_ring;
 mod go_rendezvous;
+mod go_zero;
+mod growing_maps;
 mod haproxy;
+mod hashring_rs;
 mod java;
+mod lafikl;
 mod libketama;
 mod nginx;
+mod pingora_ketama;
 mod seed000_reachcache;
 mod seed001_bounded;
 mod seed001_ring;
-mod seed002_geecache;
 mod seed003_hashring;
 mod seed004_fnv;
 mod seed004_fnv_hash;
 mod seed004_ketama_hash;
 mod seed_defects;
+mod serialx;
+mod stathat;
 
 use std::path::Path;
 
@@ -81,7 +97,6 @@ use fields::Fields;
 use replay::System;
 
 pub use report::{Difference, Report, SHOWN, Unusable};
-pub use seed004_fnv_hash::Seed004Fnv;
 
 /// The largest file that is read, 64 MiB.
 pub const MAX_FILE_LEN: u64 = 64 << 20;
@@ -90,14 +105,20 @@ type SetUp = fn(&mut Document) -> Result<Box<dyn System>, Unusable>;
 
 /// The systems that are replayed case by case.
 const SYSTEMS: &[(&str, SetUp)] = &[
+    ("buraksezer", buraksezer::set_up),
     ("cpp-anchorhash", cpp_anchorhash::set_up),
     ("envoy", envoy::set_up),
     ("go-jump", bucket_functions::jump),
+    ("go-ketama", go_ketama::set_up),
     ("go-maglev", go_maglev::set_up),
     ("go-mpchash", go_mpchash::set_up),
+    ("go-redis-ring", go_redis_ring::set_up),
     ("go-rendezvous", go_rendezvous::set_up),
+    ("go-zero", go_zero::set_up),
+    ("groupcache", growing_maps::groupcache),
     ("haproxy", haproxy::set_up),
     ("hash4j-jumpback", bucket_functions::jump_back),
+    ("hashring-rs", hashring_rs::set_up),
     ("java-anchor", java::anchor),
     ("java-binomial", java::binomial),
     ("java-dx", java::dx),
@@ -109,18 +130,23 @@ const SYSTEMS: &[(&str, SetUp)] = &[
     ("java-power", java::power),
     ("java-rendezvous", java::rendezvous),
     ("java-ring", java::ring),
+    ("lafikl", lafikl::set_up),
     ("libketama", libketama::set_up),
     ("lithammer-jump", bucket_functions::lithammer),
     ("nginx", nginx::set_up),
+    ("pingora-ketama", pingora_ketama::set_up),
     ("seed000-reachcache", seed000_reachcache::set_up),
     ("seed001-bounded", seed001_bounded::set_up),
     ("seed001-jump", bucket_functions::jump),
     ("seed001-ring", seed001_ring::set_up),
-    ("seed002-geecache", seed002_geecache::set_up),
+    ("seed002-geecache", growing_maps::geecache),
     ("seed003-hashring", seed003_hashring::set_up),
     ("seed004-fnv", seed004_fnv::set_up),
     ("seed004-fnv-hash", seed004_fnv_hash::set_up),
     ("seed004-ketama-hash", seed004_ketama_hash::set_up),
+    ("serialx", serialx::set_up),
+    ("serialx-2019", serialx::before_2020),
+    ("stathat", stathat::set_up),
 ];
 
 /// The names of the systems whose answers can be checked.

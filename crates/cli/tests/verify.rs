@@ -123,8 +123,12 @@ fn an_altered_fact_of_the_run_is_named() {
         [
             "distinct_points",
             "final_load",
+            "final_loads",
+            "final_max_load",
             "final_total",
+            "loads",
             "ops_returned",
+            "partition_owners",
             "points",
             "points_shared_by_two_nodes",
             "ring_entries",
@@ -132,6 +136,30 @@ fn an_altered_fact_of_the_run_is_named() {
             "virtual_nodes"
         ]
     );
+}
+
+/// Facts that repeat keys with their answers are asked again, each row.
+#[test]
+fn an_altered_walk_is_named() {
+    for (file, fact) in [
+        ("hashring-rs/vnode_5x40.txt", "get_with_replicas_2"),
+        ("hashring-rs/string_3.txt", "get_with_replicas_2"),
+        ("pingora-ketama/v1_3.txt", "node_iter"),
+        ("pingora-ketama/v2_multiple_10.txt", "node_iter"),
+    ] {
+        let document = read(&vectors().join(file));
+        let rows = document[fact].as_array().unwrap().len();
+        assert!(rows >= 5, "{file}");
+        for row in 0..rows {
+            let answers = document[fact][row][1].as_array().unwrap().len();
+            for answer in [0, answers - 1] {
+                let mut document = document.clone();
+                let target = &mut document[fact][row][1][answer];
+                *target = altered(target);
+                assert_differs(verify(&document), &format!("aux {fact}"));
+            }
+        }
+    }
 }
 
 #[test]
@@ -374,6 +402,58 @@ fn set_ups_that_a_system_does_not_have_are_refused() {
         (
             json!({"system": "seed004-ketama-hash", "config": {"alignment": 4}, "nodes": [], "cases": [["k", 0]]}),
             "MD5 word is 4: give 0 to 3",
+        ),
+        (
+            json!({"system": "lafikl", "config": {"method": "get_least+inc"}, "nodes": ["a"], "cases": [["k", "a"]]}),
+            "\"stateful\" must be true",
+        ),
+        (
+            json!({"system": "stathat", "config": {"method": "get_n", "n": 2, "ops": [["add", "a"]]}, "nodes": ["a"], "cases": [["k", "a"]]}),
+            "never returns",
+        ),
+        (
+            json!({"system": "buraksezer", "config": {"hasher": "xxhash64", "upstream": "v1.0.0", "method": "closest_n", "n": 2}, "nodes": ["a"], "cases": [["k", ["a"]]]}),
+            "2 of 1 members",
+        ),
+        (
+            json!({"system": "buraksezer", "config": {"hasher": "xxhash64", "upstream": "v0.10.0", "label": "{i}:{name}"}, "nodes": ["a"], "cases": [["k", "a"]]}),
+            "this system has \"{name}{i}\" alone",
+        ),
+        (
+            json!({"system": "buraksezer", "config": {"hasher": "xxhash64", "upstream": "v1.0.0", "load": 1.0001}, "nodes": ["a"], "cases": [["k", "a"]]}),
+            "at most three decimals",
+        ),
+        (
+            json!({"system": "buraksezer", "config": {"hasher": "xxhash64", "upstream": "v0.10.0", "partition_count": 2}, "nodes": ["a", "b", "c"], "cases": [["k", "a"]]}),
+            "no node has room",
+        ),
+        (
+            json!({"system": "serialx", "config": {"method": "get_nodes", "n": 3}, "nodes": ["a", "b"], "cases": [["k", ["a"]]]}),
+            "3 of 2 nodes",
+        ),
+        (
+            json!({"system": "serialx", "config": {"weights": {"a": 1, "b": 2}}, "nodes": ["a"], "cases": [["k", "a"]]}),
+            "weights has unknown fields",
+        ),
+        (
+            json!({"system": "go-ketama", "config": {"hash_func": 3}, "nodes": ["a"], "cases": [["k", "a"]]}),
+            "unknown hash_func 3",
+        ),
+        (
+            json!({"system": "go-redis-ring", "config": {"hash_tags": false}, "nodes": ["a"], "cases": [["k", "a"]]}),
+            "always has them",
+        ),
+        (
+            json!({"system": "pingora-ketama", "config": {"version": "V1", "points_per_weight": 10}, "nodes": ["10.0.0.1:80"], "cases": [["k", "10.0.0.1:80"]]}),
+            "V1 with 160",
+        ),
+        (
+            json!({"system": "pingora-ketama", "config": {"version": "V1", "removed": ["10.0.0.1:80"]}, "nodes": ["10.0.0.1:80"], "cases": [["k", "10.0.0.1:80"]]}),
+            "is not the name of a node that left",
+        ),
+        (
+            json!({"system": "pingora-ketama", "config": {"version": "V1"}, "nodes": ["localhost:80"], "cases": [["k", "localhost:80"]]}),
+            "is no socket address",
         ),
         (
             json!({"system": "seed001-ring", "config": {"vnodes": 1}, "nodes": ["a"], "cases": [["k", "a"]], "ring": {"count": 1}}),

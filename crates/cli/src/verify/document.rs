@@ -66,6 +66,9 @@ pub(crate) enum Op {
     AddWeighted(String, u64),
     AddReplicas(String, u64),
     UpdateWeight(String, u64),
+    Inc(String),
+    Done(String),
+    UpdateLoad(String, i64),
     AddBucket,
     RemoveBucket(u64),
 }
@@ -79,7 +82,6 @@ impl Document {
         let config = fields.take("config");
         let mut config = Fields::of("config", fields.required("config", config)?)?;
         config.harmless("note");
-        config.harmless("version");
         let keys = match config.text("key_encoding")?.as_deref() {
             None | Some("utf8") => KeyEncoding::Utf8,
             Some("hex") => KeyEncoding::Hex,
@@ -222,6 +224,11 @@ impl Op {
             ("update_w", [Value::String(name), weight]) => weight
                 .as_u64()
                 .map(|weight| Self::UpdateWeight(name.clone(), weight)),
+            ("inc", [Value::String(name)]) => Some(Self::Inc(name.clone())),
+            ("done", [Value::String(name)]) => Some(Self::Done(name.clone())),
+            ("update_load", [Value::String(name), load]) => load
+                .as_i64()
+                .map(|load| Self::UpdateLoad(name.clone(), load)),
             ("add_bucket", []) => Some(Self::AddBucket),
             ("remove_bucket", [bucket]) => bucket.as_u64().map(Self::RemoveBucket),
             _ => None,

@@ -37,6 +37,11 @@ impl Fields {
         self.left.remove(name)
     }
 
+    /// Puts a field back that was taken and is not known.
+    pub(crate) fn put_back(&mut self, name: String, value: Value) {
+        self.left.insert(name, value);
+    }
+
     /// Takes a text.
     pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, Unusable> {
         match self.take(name) {

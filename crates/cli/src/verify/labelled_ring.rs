@@ -1,84 +1,71 @@
-//! [`LabelledRing`]: the ring that five of the systems share, text labels hashed to 32 bits.
+//! [`LabelledRing`]: the ring that many of the systems share, of labels that are hashed.
 
 use std::collections::BTreeSet;
 
-use keyroute::{
-    KeyHasher, Labelled, Members, Node, PointScheme, Slot, TieOrder, VectorRing, WithTies,
-};
+use keyroute::{AddNode, Members, Node, PointScheme, RemoveNode, Slot, VectorRing};
 use serde_json::Value;
 
 use super::fields::Fields;
 use super::report::Unusable;
 use crate::hashes::{AnyHash, HashName, NamedHash};
 
-/// A ring of labelled points whose equal positions go to a stated node.
+/// A ring whose nodes have names alone.
 #[derive(Debug)]
-pub(crate) struct LabelledRing<H: KeyHasher<Out = u32>, T: TieOrder> {
-    ring: VectorRing<WithTies<Labelled<H>, T>>,
-}
+pub(crate) struct LabelledRing<S: PointScheme>(pub(crate) VectorRing<S>);
 
-impl<H: KeyHasher<Out = u32>, T: TieOrder> LabelledRing<H, T> {
+impl<S: PointScheme> LabelledRing<S> {
     /// An empty ring.
-    pub(crate) fn new(label: &str, hasher: H, points: u32) -> Result<Self, Unusable> {
-        let scheme = Labelled::new(label, hasher)?.with_points_per_weight(points)?;
-        Ok(Self {
-            ring: VectorRing::with_scheme(WithTies::new(scheme, T::default())),
-        })
+    pub(crate) fn new(scheme: S) -> Self {
+        Self(VectorRing::with_scheme(scheme))
     }
 
     /// Adds a node at the end of the list.
     pub(crate) fn add(&mut self, name: &str) -> Result<(), Unusable> {
-        self.ring.add(Node::new(name)?)?;
+        self.0.add(Node::new(name)?)?;
         Ok(())
+    }
+
+    /// Adds a node unless it is present.
+    pub(crate) fn add_new(&mut self, name: &str) -> Result<(), Unusable> {
+        add_new(&mut self.0, name)
+    }
+
+    /// Adds a node, or makes it the last: it takes over equal points.
+    pub(crate) fn add_last(&mut self, name: &str) -> Result<(), Unusable> {
+        self.remove(name)?;
+        self.add(name)
     }
 
     /// Removes a node; false if it is absent.
     pub(crate) fn remove(&mut self, name: &str) -> Result<bool, Unusable> {
-        let present = self.contains(name);
-        if present {
-            self.ring.remove(name)?;
-        }
-        Ok(present)
-    }
-
-    /// Whether the node is a member.
-    pub(crate) fn contains(&self, name: &str) -> bool {
-        self.members().slot_of(name).is_some()
-    }
-
-    /// The ring itself.
-    pub(crate) fn ring(&self) -> &VectorRing<WithTies<Labelled<H>, T>> {
-        &self.ring
+        remove_present(&mut self.0, name)
     }
 
     /// The nodes.
     pub(crate) fn members(&self) -> &Members {
-        self.ring.members()
+        self.0.members()
     }
 
     /// The owner's name; an empty text without nodes.
     pub(crate) fn owner(&self, key: &[u8]) -> Value {
-        name_of(self.members(), self.ring.route(key))
+        name_of(self.members(), self.0.route(key))
     }
 
     /// How many points there are, equal ones of different nodes counted each.
     pub(crate) fn points(&self) -> u64 {
-        self.ring.points() as u64
+        self.0.points() as u64
     }
 
     /// The positions, each once.
-    pub(crate) fn positions(&self) -> Result<BTreeSet<u32>, Unusable> {
-        let points = self.ring.scheme().points_of_each(self.members())?;
+    pub(crate) fn positions(&self) -> Result<BTreeSet<S::Position>, Unusable> {
+        let points = self.0.scheme().points_of_each(self.members())?;
         Ok(points.into_iter().map(|(position, _)| position).collect())
     }
 
     /// The positions that points of several nodes share.
-    pub(crate) fn shared(&self) -> Result<BTreeSet<u32>, Unusable> {
-        let mut points = self.ring.scheme().points_of_each(self.members())?;
-        points.sort_unstable();
-        points.dedup(); // one node's own equal points
-        let neighbours = points.windows(2).filter(|pair| pair[0].0 == pair[1].0);
-        Ok(neighbours.map(|pair| pair[0].0).collect())
+    pub(crate) fn shared(&self) -> Result<BTreeSet<S::Position>, Unusable> {
+        let points = self.0.scheme().points_of_each(self.members())?;
+        Ok(shared_points(points))
     }
 
     /// The facts of a run that all these systems tell, by their names in `aux`.
@@ -89,6 +76,37 @@ impl<H: KeyHasher<Out = u32>, T: TieOrder> LabelledRing<H, T> {
             _ => None,
         })
     }
+}
+
+/// The positions that points of several nodes share.
+pub(crate) fn shared_points<P: Copy + Ord>(mut points: Vec<(P, Slot)>) -> BTreeSet<P> {
+    points.sort_unstable();
+    points.dedup(); // one node's own equal points
+    let neighbours = points.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    neighbours.map(|pair| pair[0].0).collect()
+}
+
+/// Adds a node unless it is present.
+pub(crate) fn add_new(router: &mut impl AddNode, name: &str) -> Result<(), Unusable> {
+    if router.members().slot_of(name).is_none() {
+        router.add(Node::new(name)?)?;
+    }
+    Ok(())
+}
+
+/// Removes a node; false if it is absent.
+pub(crate) fn remove_present(router: &mut impl RemoveNode, name: &str) -> Result<bool, Unusable> {
+    let present = router.members().slot_of(name).is_some();
+    if present {
+        router.remove(name)?;
+    }
+    Ok(present)
+}
+
+/// The names under these slots.
+pub(crate) fn names_of(members: &Members, slots: impl IntoIterator<Item = Slot>) -> Value {
+    let names = slots.into_iter().map(|slot| name_of(members, Some(slot)));
+    names.collect::<Vec<_>>().into()
 }
 
 /// The name under this slot; an empty text for none, as the originals write it.

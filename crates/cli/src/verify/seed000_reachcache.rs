@@ -1,11 +1,8 @@
-//! `seed000-reachcache`: the cache's ring, labels `{node}-{i}`.
-//!
-//! The node added last owns an equal point. Every point is kept, so removing that node gives the point
-//! to the other; the original loses it and then panics (see the tests of its defects).
+//! `seed000-reachcache`: the cache's ring. Empty names are skipped, the empty key has no owner.
 
 use std::collections::BTreeSet;
 
-use keyroute::LastListed;
+use keyroute_interop::seeds::Reachcache as Points;
 use serde_json::Value;
 
 use super::document::{Document, Key, Op};
@@ -15,7 +12,7 @@ use super::report::Unusable;
 use crate::hashes::NamedHash;
 
 struct Reachcache {
-    ring: LabelledRing<NamedHash<u32>, LastListed>,
+    ring: LabelledRing<Points<NamedHash<u32>>>,
     /// Nodes whose points the original holds more than once.
     repeated: BTreeSet<String>,
 }
@@ -26,7 +23,7 @@ pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusabl
     config.only("label", "{node}-{i}")?;
     let replicas = config.whole("replicas")?.unwrap_or(50);
     let mut system = Reachcache {
-        ring: LabelledRing::new("{node}-{i}", hash, replicas)?,
+        ring: LabelledRing::new(Points::new(hash, replicas)?),
         repeated: BTreeSet::new(),
     };
     for node in &document.nodes {

@@ -1,57 +1,52 @@
-//! `seed001-ring`: the article's ring, labels `{node}#{i}`.
-//!
-//! The node added last owns an equal point. Every point is kept, so removing that node gives the point
-//! to the other; the original takes the point from both.
+//! `seed001-ring`: the article's ring.
 
-use keyroute::LastListed;
+use keyroute::{PointScheme, VectorRing};
+use keyroute_interop::seeds::ArticleRing;
 use serde_json::Value;
 
 use super::document::{Document, Key, Op};
-use super::labelled_ring::{LabelledRing, hash_of};
+use super::labelled_ring::{LabelledRing, add_new, hash_of, remove_present};
 use super::replay::{System, unknown_op};
 use super::report::Unusable;
 use crate::hashes::NamedHash;
 
-pub(crate) type ArticleRing = LabelledRing<NamedHash<u32>, LastListed>;
-
-/// The ring that `config` and `nodes` say, which the bounded system shares.
-pub(crate) fn ring(document: &mut Document) -> Result<ArticleRing, Unusable> {
+/// What `config` and `nodes` say, which the bounded system shares: hash, points and names, each once.
+pub(crate) fn ring(document: &mut Document) -> Result<(NamedHash<u32>, u32, Vec<&str>), Unusable> {
     let config = &mut document.config;
     let hash = hash_of(config)?;
     config.only("label", "{node}#{i}")?;
     let vnodes = config.whole("vnodes")?;
-    let mut ring = ArticleRing::new("{node}#{i}", hash, config.required("vnodes", vnodes)?)?;
+    let vnodes = config.required("vnodes", vnodes)?;
+    let mut names: Vec<&str> = Vec::new();
     for node in &document.nodes {
-        add(&mut ring, node.unweighted()?)?;
+        let name = node.unweighted()?;
+        if !names.contains(&name) {
+            names.push(name);
+        }
     }
-    Ok(ring)
+    Ok((hash, vnodes, names))
 }
 
 /// Adding a present node and removing an absent one do nothing.
-pub(crate) fn apply(ring: &mut ArticleRing, op: &Op) -> Result<(), Unusable> {
+pub(crate) fn apply<S: PointScheme>(ring: &mut VectorRing<S>, op: &Op) -> Result<(), Unusable> {
     match op {
-        Op::Add(name) => add(ring, name),
-        Op::Remove(name) => ring.remove(name).map(drop),
+        Op::Add(name) => add_new(ring, name),
+        Op::Remove(name) => remove_present(ring, name).map(drop),
         other => Err(unknown_op(other, "add and remove")),
     }
 }
 
-fn add(ring: &mut ArticleRing, name: &str) -> Result<(), Unusable> {
-    if ring.contains(name) {
-        return Ok(());
-    }
-    ring.add(name)
-}
-
-struct Ring(ArticleRing);
+struct Ring(LabelledRing<ArticleRing<NamedHash<u32>>>);
 
 pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusable> {
-    Ok(Box::new(Ring(ring(document)?)))
+    let (hash, vnodes, names) = ring(document)?;
+    let ring = ArticleRing::ring(hash, vnodes, names)?;
+    Ok(Box::new(Ring(LabelledRing(ring))))
 }
 
 impl System for Ring {
     fn apply(&mut self, op: &Op) -> Result<(), Unusable> {
-        apply(&mut self.0, op)
+        apply(&mut self.0.0, op)
     }
 
     fn answer(&mut self, key: &Key) -> Result<Value, Unusable> {

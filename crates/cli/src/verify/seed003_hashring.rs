@@ -1,11 +1,8 @@
-//! `seed003-hashring`: labels `{id}-{i}`, 2048 of them.
-//!
-//! The original keeps equal points of two nodes and leaves it to an unstable sort which is found. No
-//! rule can be stated for that, so ours is the native one: the lower id owns an equal point.
+//! `seed003-hashring`: the key–value article's ring.
 
 use std::collections::BTreeMap;
 
-use keyroute::ById;
+use keyroute_interop::seeds::HashRing;
 use serde_json::Value;
 
 use super::document::{Document, Key, Op};
@@ -15,7 +12,7 @@ use super::report::Unusable;
 use crate::hashes::NamedHash;
 
 struct Hashring {
-    ring: LabelledRing<NamedHash<u32>, ById>,
+    ring: LabelledRing<HashRing<NamedHash<u32>>>,
     vnodes: u32,
     /// How often each node was added: each time the original appends its entries.
     added: BTreeMap<String, u64>,
@@ -25,9 +22,11 @@ pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusabl
     let config = &mut document.config;
     let hash = hash_of(config)?;
     config.only("label", "{id}-{i}")?;
-    let vnodes = config.whole("vnodes")?.unwrap_or(2048);
+    let vnodes = config
+        .whole("vnodes")?
+        .unwrap_or(HashRing::<NamedHash<u32>>::POINTS);
     let mut system = Hashring {
-        ring: LabelledRing::new("{node}-{i}", hash, vnodes)?,
+        ring: LabelledRing::new(HashRing::new(hash, vnodes)?),
         vnodes,
         added: BTreeMap::new(),
     };
@@ -39,9 +38,7 @@ pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusabl
 
 impl Hashring {
     fn add(&mut self, name: &str) -> Result<(), Unusable> {
-        if !self.ring.contains(name) {
-            self.ring.add(name)?;
-        }
+        self.ring.add_new(name)?;
         *self.added.entry(name.into()).or_default() += 1;
         Ok(())
     }

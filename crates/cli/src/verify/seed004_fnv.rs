@@ -1,20 +1,16 @@
-//! `seed004-fnv`: the article's C++ ring, labels `{node}#VN{i}`.
-//!
-//! The node that came first owns an equal point. Every point is kept, so removing that node gives the
-//! point to the other; the original takes it from both.
+//! `seed004-fnv`: the C++ article's ring.
 
 use std::collections::BTreeSet;
 
-use keyroute::FirstListed;
+use keyroute_interop::seeds::{CppRing, Seed004Fnv};
 use serde_json::Value;
 
 use super::document::{Document, Key, Op};
 use super::labelled_ring::LabelledRing;
 use super::replay::{System, unknown_op};
 use super::report::Unusable;
-use super::seed004_fnv_hash::Seed004Fnv;
 
-struct Cpp(LabelledRing<Seed004Fnv, FirstListed>);
+struct Cpp(LabelledRing<CppRing>);
 
 pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusable> {
     let config = &mut document.config;
@@ -22,7 +18,7 @@ pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusabl
     config.only("label", "{node}#VN{i}")?;
     let vnodes = config.whole("vnodes")?;
     let vnodes = config.required("vnodes", vnodes)?;
-    let mut system = Cpp(LabelledRing::new("{node}#VN{i}", Seed004Fnv, vnodes)?);
+    let mut system = Cpp(LabelledRing::new(CppRing::new(Seed004Fnv, vnodes)?));
     // The original holds its first nodes in a sorted set.
     let names: Result<BTreeSet<_>, _> = document
         .nodes
@@ -39,8 +35,7 @@ impl System for Cpp {
     /// Adding a present node and removing an absent one do nothing.
     fn apply(&mut self, op: &Op) -> Result<(), Unusable> {
         match op {
-            Op::Add(name) if self.0.contains(name) => Ok(()),
-            Op::Add(name) => self.0.add(name),
+            Op::Add(name) => self.0.add_new(name),
             Op::Remove(name) => self.0.remove(name).map(drop),
             other => Err(unknown_op(other, "add and remove")),
         }

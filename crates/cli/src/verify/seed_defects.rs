@@ -20,16 +20,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keyroute::hash::Crc32;
 use keyroute::{
-    ById, FirstListed, KeyHasher, LastListed, Node, Template, TieOrder, Tokens, VectorRing,
-    WithTies,
+    ById, FirstListed, KeyHasher, Labelled, LastListed, Node, Template, TieOrder, Tokens,
+    VectorRing, WithTies,
 };
+use keyroute_interop::seeds::Seed004Fnv;
 use serde_json::{Value, json};
 
 use super::document::numbered;
 use super::fields::Fields;
 use super::labelled_ring::{LabelledRing, name_of};
 use super::report::{Report, Unusable};
-use super::seed004_fnv_hash::Seed004Fnv;
 
 /// The name of the file's system, which it does not say itself.
 pub(crate) const NAME: &str = "seed-defects";
@@ -89,6 +89,8 @@ fn check_case(mut fields: Fields, report: &mut Report) -> Result<(), Unusable> {
         _ => Err(Unusable(format!("unknown scheme {scheme:?}"))),
     }
 }
+
+type Ring<H, T> = LabelledRing<WithTies<Labelled<H>, T>>;
 
 /// One case: a fleet under a scheme.
 struct Case<H, T> {
@@ -197,7 +199,7 @@ impl<H: KeyHasher<Out = u32> + Copy, T: TieOrder> Case<H, T> {
     /// Where the original's order is anybody's guess, what it says must at least be possible.
     fn check_contested(
         &mut self,
-        ring: &LabelledRing<H, T>,
+        ring: &Ring<H, T>,
         count: &str,
         sample: &str,
         report: &mut Report,
@@ -337,11 +339,10 @@ impl<H: KeyHasher<Out = u32> + Copy, T: TieOrder> Case<H, T> {
         Ok(())
     }
 
-    fn ring<'a>(
-        &self,
-        nodes: impl Iterator<Item = &'a String>,
-    ) -> Result<LabelledRing<H, T>, Unusable> {
-        let mut ring = LabelledRing::new(self.label.as_str(), self.hasher, self.vnodes)?;
+    fn ring<'a>(&self, nodes: impl Iterator<Item = &'a String>) -> Result<Ring<H, T>, Unusable> {
+        let scheme = Labelled::new(self.label.as_str(), self.hasher)?;
+        let scheme = scheme.with_points_per_weight(self.vnodes)?;
+        let mut ring = LabelledRing::new(WithTies::new(scheme, self.ties));
         for node in nodes {
             ring.add(node)?;
         }

@@ -1,9 +1,8 @@
-//! `seed002-geecache`: the article's map, labels `{i}{node}`.
-//!
-//! The label is ambiguous where names begin with a digit; the node added last owns an equal point, and
-//! all points are kept. Nothing can be removed.
+//! `seed002-geecache` and `groupcache`: maps to which nodes can be added, and added again.
 
-use keyroute::LastListed;
+use keyroute::PointScheme;
+use keyroute_interop::Groupcache;
+use keyroute_interop::seeds::Geecache;
 use serde_json::Value;
 
 use super::document::{Document, Key, Op};
@@ -12,41 +11,54 @@ use super::replay::{System, unknown_op};
 use super::report::Unusable;
 use crate::hashes::NamedHash;
 
-struct Geecache {
-    ring: LabelledRing<NamedHash<u32>, LastListed>,
+struct Map<S: PointScheme> {
+    ring: LabelledRing<S>,
     replicas: u32,
     /// The original's list: a node added again doubles its entries.
     entries: u64,
 }
 
-pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusable> {
+pub(crate) fn geecache(document: &mut Document) -> Result<Box<dyn System>, Unusable> {
+    set_up(document, |hash, replicas| {
+        Ok(Geecache::new(hash, replicas)?)
+    })
+}
+
+pub(crate) fn groupcache(document: &mut Document) -> Result<Box<dyn System>, Unusable> {
+    set_up(document, |hash, replicas| {
+        Ok(Groupcache::new(hash, replicas)?)
+    })
+}
+
+fn set_up<S: PointScheme + 'static>(
+    document: &mut Document,
+    scheme: impl FnOnce(NamedHash<u32>, u32) -> Result<S, Unusable>,
+) -> Result<Box<dyn System>, Unusable> {
     let config = &mut document.config;
     let hash = hash_of(config)?;
     config.only("label", "{i}{node}")?;
     let replicas = config.whole("replicas")?;
     let replicas = config.required("replicas", replicas)?;
-    let mut system = Geecache {
-        ring: LabelledRing::new("{i}{node}", hash, replicas)?,
+    let mut map = Map {
+        ring: LabelledRing::new(scheme(hash, replicas)?),
         replicas,
         entries: 0,
     };
     for node in &document.nodes {
-        system.add(node.unweighted()?)?;
+        map.add(node.unweighted()?)?;
     }
-    Ok(Box::new(system))
+    Ok(Box::new(map))
 }
 
-impl Geecache {
-    /// A node that is present takes over equal points, as the last added.
+impl<S: PointScheme> Map<S> {
     fn add(&mut self, name: &str) -> Result<(), Unusable> {
-        self.ring.remove(name)?;
-        self.ring.add(name)?;
+        self.ring.add_last(name)?;
         self.entries += u64::from(self.replicas);
         Ok(())
     }
 }
 
-impl System for Geecache {
+impl<S: PointScheme> System for Map<S> {
     fn apply(&mut self, op: &Op) -> Result<(), Unusable> {
         match op {
             Op::Add(name) => self.add(name),
