@@ -33,6 +33,12 @@ pub trait Score {
     /// The score.
     fn value(&self, key: &Self::OfKey<'_>, node: &Self::OfNode) -> Self::Value;
 
+    /// Whether, of two nodes of one score, the other wins over the best so far, which is listed earlier:
+    /// by the listing, unless a system says otherwise.
+    fn wins_tie(&self, _members: &Members, _best: Slot, _other: Slot) -> bool {
+        Self::LATER_WINS
+    }
+
     /// Says what else decides an answer.
     fn describe(&self, to: &mut Description);
 }
@@ -77,10 +83,10 @@ impl<S: Score> HighestScore<S> {
                 continue;
             };
             let value = self.score.value(key, scored);
-            let better = match best.as_ref().map(|(best, _)| value.cmp(best)) {
-                None | Some(Ordering::Greater) => true,
-                Some(Ordering::Equal) => S::LATER_WINS,
-                Some(Ordering::Less) => false,
+            let better = match best.as_ref().map(|(best, at)| (value.cmp(best), *at)) {
+                None | Some((Ordering::Greater, _)) => true,
+                Some((Ordering::Equal, at)) => self.score.wins_tie(self.nodes.members(), at, slot),
+                Some((Ordering::Less, _)) => false,
             };
             if better {
                 best = Some((value, slot));
