@@ -58,6 +58,9 @@ def shortened(name, value):
 
 def write(source, target):
     document = json.loads(source.read_text())
+    if "rows" in document:  # values of functions: a key, and its values
+        document["nodes"] = []
+        document["cases"] = [[key, values] for key, *values in document.pop("rows")]
     nodes = document.get("nodes", [])
     places = {}
     for place, node in enumerate(nodes):

@@ -12,6 +12,7 @@
 //! | `config` | the system's parameters, and the fields of the next table |
 //! | `nodes` | names in the order they were added, or `{"name", "weight"}` and what else the system says of a node; empty where the system answers numbers |
 //! | `cases` | `[key, answer]` each; the answer is a name or a number, `""` or `null` for nobody |
+//! | `rows` | in place of cases, of hash functions: `[key, value, …]` each |
 //! | `cases_hex` | more of them, their keys as bytes in hex |
 //! | `aux` | facts of the run by name, such as `points` or `final_load` |
 //! | `ring` | `count`, and the `first` and `last` points as `[position, name]` |
@@ -45,9 +46,17 @@
 //! | `go-ketama` | four words of MD5 of `{label}-{k}` | first listed: the original states no rule |
 //! | `pingora-ketama` | a chain of CRC-32 | first listed in V1, which states no rule; lower address in V2 |
 //! | `libketama` | four words of MD5 of `{node}-{i}` | first listed |
+//! | `libmemcached` | `{host}-{i}`, or `{host}:{port}-{i}` | first listed |
+//! | `twemproxy` | four words of MD5 of `{hashed_label}-{i}` | shorter label, then lower |
+//! | `spymemcached` | `{node}-{i}` | last listed |
+//! | `uhashring`, `hash_ring` | `{node}-{i}` | last listed |
+//! | `node-hashring` | `{node}-{i}` | first listed |
+//! | `dalli` | `{node}:{i}` | lower id: the original states no rule |
+//! | `pecl-memcache` | `{addr}:{port}-{i}` | first listed |
 //!
 //! `seed-defects` has a form of its own: nodes that share points, and what that cost the originals.
 
+mod client_ring;
 mod compact;
 mod document;
 mod fields;
@@ -62,6 +71,7 @@ mod special_keys;
 mod bucket_functions;
 mod buraksezer;
 mod cpp_anchorhash;
+mod dalli;
 mod envoy;
 mod go_ketama;
 mod go_maglev;
@@ -71,12 +81,17 @@ mod go_rendezvous;
 mod go_zero;
 mod growing_maps;
 mod haproxy;
+mod hash_ring;
 mod hashring_rs;
 mod java;
 mod lafikl;
 mod libketama;
+mod libmemcached;
 mod nginx;
+mod node_hashring;
+mod pecl_memcache;
 mod pingora_ketama;
+mod pymemcache;
 mod seed000_reachcache;
 mod seed001_bounded;
 mod seed001_ring;
@@ -86,7 +101,10 @@ mod seed004_fnv_hash;
 mod seed004_ketama_hash;
 mod seed_defects;
 mod serialx;
+mod spymemcached;
 mod stathat;
+mod twemproxy;
+mod uhashring;
 
 use std::path::Path;
 
@@ -107,6 +125,7 @@ type SetUp = fn(&mut Document) -> Result<Box<dyn System>, Unusable>;
 const SYSTEMS: &[(&str, SetUp)] = &[
     ("buraksezer", buraksezer::set_up),
     ("cpp-anchorhash", cpp_anchorhash::set_up),
+    ("dalli", dalli::set_up),
     ("envoy", envoy::set_up),
     ("go-jump", bucket_functions::jump),
     ("go-ketama", go_ketama::set_up),
@@ -118,6 +137,7 @@ const SYSTEMS: &[(&str, SetUp)] = &[
     ("groupcache", growing_maps::groupcache),
     ("haproxy", haproxy::set_up),
     ("hash4j-jumpback", bucket_functions::jump_back),
+    ("hash_ring", hash_ring::set_up),
     ("hashring-rs", hashring_rs::set_up),
     ("java-anchor", java::anchor),
     ("java-binomial", java::binomial),
@@ -132,9 +152,14 @@ const SYSTEMS: &[(&str, SetUp)] = &[
     ("java-ring", java::ring),
     ("lafikl", lafikl::set_up),
     ("libketama", libketama::set_up),
+    ("libmemcached", libmemcached::set_up),
+    ("libmemcached-hash", libmemcached::hashes),
     ("lithammer-jump", bucket_functions::lithammer),
     ("nginx", nginx::set_up),
+    ("node-hashring", node_hashring::set_up),
+    ("pecl-memcache", pecl_memcache::set_up),
     ("pingora-ketama", pingora_ketama::set_up),
+    ("pymemcache", pymemcache::set_up),
     ("seed000-reachcache", seed000_reachcache::set_up),
     ("seed001-bounded", seed001_bounded::set_up),
     ("seed001-jump", bucket_functions::jump),
@@ -146,7 +171,10 @@ const SYSTEMS: &[(&str, SetUp)] = &[
     ("seed004-ketama-hash", seed004_ketama_hash::set_up),
     ("serialx", serialx::set_up),
     ("serialx-2019", serialx::before_2020),
+    ("spymemcached", spymemcached::set_up),
     ("stathat", stathat::set_up),
+    ("twemproxy", twemproxy::set_up),
+    ("uhashring", uhashring::set_up),
 ];
 
 /// The names of the systems whose answers can be checked.

@@ -163,6 +163,20 @@ fn an_altered_walk_is_named() {
 }
 
 #[test]
+fn an_altered_list_of_slots_is_named() {
+    let files = recorded().into_iter().map(|(_, file)| read(&file));
+    let listing = files.filter(|document| document.get("slots_first_64").is_some());
+    let mut count = 0;
+    for mut document in listing {
+        let last = document.pointer_mut("/slots_first_64/63").unwrap();
+        *last = altered(last);
+        assert_differs(verify(&document), "aux slots_first_64");
+        count += 1;
+    }
+    assert!(count > 0);
+}
+
+#[test]
 fn an_altered_ring_dump_is_named() {
     let file = vectors().join("libketama/eight_weighted.txt");
     let document = read(&file);

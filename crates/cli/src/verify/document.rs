@@ -97,12 +97,18 @@ impl Document {
         let ops = numbered("op", &config.list("ops")?, |op| Op::read(elements(op)?))?;
         let mut events = numbered("event", &config.list("events")?, event)?;
         events.sort_by_key(|&(at, _)| at);
-        let nodes = fields.take("nodes");
+        // Values of functions come in rows: a key, and its values.
+        let rows = numbered("row", &fields.list("rows")?, row)?;
+        let nodes = match fields.take("nodes") {
+            None if !rows.is_empty() => Some(Value::Array(Vec::new())),
+            nodes => nodes,
+        };
         let Value::Array(nodes) = fields.required("nodes", nodes)? else {
             return Err(Unusable::new("\"nodes\" is not a list"));
         };
         let nodes = numbered("node", &nodes, Listed::read)?;
-        let cases = numbered("case", &fields.list("cases")?, case)?;
+        let mut cases = numbered("case", &fields.list("cases")?, case)?;
+        cases.extend(rows);
         let cases_hex = numbered("case in hex", &fields.list("cases_hex")?, case)?;
         if cases.is_empty() && cases_hex.is_empty() {
             return Err(Unusable::new("the file has no case"));
@@ -167,6 +173,13 @@ fn case(value: &Value) -> Result<(String, Value), Unusable> {
     match elements(value)? {
         [Value::String(key), expected] => Ok((key.clone(), expected.clone())),
         _ => Err(Unusable(format!("not [key, expected]: {value}"))),
+    }
+}
+
+fn row(value: &Value) -> Result<(String, Value), Unusable> {
+    match elements(value)? {
+        [Value::String(key), values @ ..] => Ok((key.clone(), values.into())),
+        _ => Err(Unusable(format!("not [key, value, …]: {value}"))),
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) fn check(
     report: &mut Report,
 ) -> Result<(), Unusable> {
     let points = system
-        .points()?
+        .dump()?
         .ok_or_else(|| Unusable::new("\"ring\" is not known of this system"))?;
     if let Some(count) = ring.take("count") {
         report.check(|| "ring count".into(), &count, &json!(points.len()));
