@@ -2,6 +2,8 @@
 //!
 //! A server that is not installed is a failure with its name, never a skipped test.
 
+pub mod http;
+
 use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
