@@ -9,7 +9,7 @@ use keyroute_core::hash::{NativeHasher, mix64};
 use keyroute_core::{
     AddNode, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
     NodeId, NodeLabel, OrderFree, Rebuild, RemoveNode, RouteDigest, RouteError, Router, Slot,
-    SlotSet, Walk, WalkExt,
+    SlotSet, Walk, WalkDigest, WalkExt,
 };
 
 use crate::Window;
@@ -304,12 +304,22 @@ impl<H: KeyHasher<Out = u64>> Walk for WindowRing<H> {
         seen: &mut SlotSet,
         visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
     ) {
+        self.walk_value_with(self.hasher.hash(key), seen, visit);
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> WalkDigest for WindowRing<H> {
+    fn walk_value_with(
+        &self,
+        value: u64,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
         seen.clear();
-        let digest = self.hasher.hash(key);
-        let point = self.rows.find(digest);
+        let point = self.rows.find(value);
         let mut left = self.members.len();
         let row = self.rows.row(point);
-        while let Some(slot) = self.best(digest, row, Some(seen)) {
+        while let Some(slot) = self.best(value, row, Some(seen)) {
             seen.insert(slot);
             left -= 1;
             if visit(slot).is_break() {

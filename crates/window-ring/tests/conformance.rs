@@ -8,7 +8,7 @@ use keyroute_window_ring::{Window, WindowRing};
 laws! {
     window_ring: |nodes| WindowRing::from_nodes(nodes.iter().cloned()),
     keeps [
-        lookup, order_free, rebuilding, digests,
+        lookup, order_free, rebuilding, digests, digest_walks,
         adding_equals_building_anew, a_member_cannot_be_added_again,
         removing_equals_building_anew, a_stranger_cannot_be_removed, the_last_to_leave_leaves_nothing,
         add_then_remove_is_the_identity, remove_then_add_is_the_identity,
@@ -27,7 +27,7 @@ laws! {
         WindowRing::from_nodes_with(Cut::top(Xxh3, 8), window, nodes.iter().cloned())
     },
     keeps [
-        lookup, order_free, rebuilding, digests,
+        lookup, order_free, rebuilding, digests, digest_walks,
         adding_equals_building_anew, removing_equals_building_anew, the_last_to_leave_leaves_nothing,
         remove_then_add_is_the_identity,
         any_history_equals_building_anew, any_history_walks_as_built_anew,
