@@ -612,7 +612,6 @@ fn a_change_that_a_strategy_refuses_is_a_reason_and_not_an_end() {
         assert_eq!(reason(&format!("{name} --reweight a=2")), "has no weights");
     }
     assert_eq!(reason("memento --reweight a=2"), "has no weights");
-    assert!(reason("token-ring --reweight a=2").contains("leave and join again"));
     assert!(reason("memento --add e=2").contains("has weight 2, but memento has no weights"));
     assert!(reason("anchor --capacity 4 --add e").contains("all 4 buckets have a node"));
     assert!(

@@ -1,13 +1,13 @@
-//! Where a joining node takes its tokens: from the arcs of those that own most for their weight.
+//! Where a node takes its tokens when it joins or grows: from the arcs of those that own most for their weight.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::{Ordering, Reverse};
 
-use keyroute_core::{Members, Node, NodeId, Slot};
+use keyroute_core::{Members, Node, NodeId, Slot, Weight};
 
 /// All positions there are.
-const RING: u128 = 1 << 64;
+pub(crate) const RING: u128 = 1 << 64;
 
 /// The nodes of a ring and their arcs, the node that owns most for its weight first.
 #[derive(Debug, Default)]
@@ -40,6 +40,15 @@ impl Owner {
         self.load += length;
         self.arcs.push((length, Reverse(end)));
     }
+
+    /// All arcs there are, which end on these distinct positions, ascending.
+    fn push_all(&mut self, ends: &[u64]) {
+        let mut before = ends.last().copied().unwrap_or_default();
+        for &end in ends {
+            self.push(between(before, end), end);
+            before = end;
+        }
+    }
 }
 
 impl Ord for Owner {
@@ -67,6 +76,14 @@ impl PartialEq for Owner {
     }
 }
 
+/// How many positions there are after this one, through that: a lone position ends an arc that is the whole ring.
+fn between(before: u64, end: u64) -> u128 {
+    match end.wrapping_sub(before) {
+        0 => RING,
+        length => length.into(),
+    }
+}
+
 impl Allocation {
     /// The arcs of these points, which are in the order of their positions and then of ties. A point behind
     /// another at one position has none.
@@ -80,13 +97,8 @@ impl Allocation {
         distinct.dedup_by_key(|&mut (position, _)| position);
         let mut before = distinct.last().map_or(0, |&(position, _)| position);
         for &(end, slot) in &distinct {
-            // A lone position ends an arc that is the whole ring.
-            let length = match end.wrapping_sub(before) {
-                0 => RING,
-                length => length.into(),
-            };
             if let Some(Some(owner)) = owners.get_mut(slot.index() as usize) {
-                owner.push(length, end);
+                owner.push(between(before, end), end);
             }
             before = end;
         }
@@ -103,29 +115,46 @@ impl Allocation {
     /// longest arc of the node that owns most for its weight: its part of what it still lacks, but
     /// no more than that node owns over its share, and in any case 10 to 90 % of the arc.
     pub(crate) fn join(&mut self, node: &Node, count: u32) -> Option<Vec<u64>> {
+        self.weight += u64::from(node.weight().get());
         let mut newcomer = Owner::new(node);
-        let mut tokens = Vec::with_capacity(count as usize);
-        self.weight += u64::from(newcomer.weight);
-        let share = |weight: u32| RING * u128::from(weight) / u128::from(self.weight);
-        if self.owners.is_empty() {
-            let place = |number: u32| RING * u128::from(number) / u128::from(count);
-            for number in 0..count {
-                let end = u64::try_from(place(number)).ok()?;
-                // The arc that ends at 0 comes round the end.
-                let length = match number {
-                    0 => RING - place(count - 1),
-                    _ => place(number) - place(number - 1),
-                };
-                newcomer.push(length, end);
-                tokens.push(end);
+        let tokens = if self.owners.is_empty() {
+            let tokens: Vec<u64> = evenly(count).collect();
+            newcomer.push_all(&tokens);
+            tokens
+        } else {
+            self.take(&mut newcomer, count)?
+        };
+        self.owners.push(newcomer);
+        Some(tokens)
+    }
+
+    /// The tokens that a member takes to those it has when its weight is raised, this many: as a newcomer does
+    /// that owns this much already. `None` as for [`join`](Self::join), and if there is nobody to take from.
+    pub(crate) fn raise(mut self, id: &NodeId, weight: Weight, count: u32) -> Option<Vec<u64>> {
+        let mut others = Vec::with_capacity(self.owners.len());
+        let mut raised = None;
+        for owner in self.owners {
+            if owner.id == *id {
+                raised = Some(owner);
+            } else {
+                others.push(owner);
             }
-            self.owners.push(newcomer);
-            return Some(tokens);
         }
+        let mut raised = raised?;
+        self.weight = self.weight - u64::from(raised.weight) + u64::from(weight.get());
+        raised.weight = weight.get();
+        self.owners = others.into();
+        self.take(&mut raised, count)
+    }
+
+    /// Moves the beginnings of so many arcs to this owner, which is none of the others; gives their ends.
+    fn take(&mut self, taker: &mut Owner, count: u32) -> Option<Vec<u64>> {
+        let mut tokens = Vec::with_capacity(count as usize);
+        let share = |weight: u32| RING * u128::from(weight) / u128::from(self.weight);
         for left in (1..=count).rev() {
             let mut owner = self.owners.pop()?;
             let (length, Reverse(end)) = owner.arcs.pop().filter(|&(length, _)| length >= 2)?;
-            let needs = share(newcomer.weight).saturating_sub(newcomer.load) / u128::from(left);
+            let needs = share(taker.weight).saturating_sub(taker.load) / u128::from(left);
             let surplus = owner.load.saturating_sub(share(owner.weight));
             let least = (length / 10).max(1);
             let taken = needs
@@ -140,13 +169,22 @@ impl Allocation {
             owner.load -= length;
             owner.push(length - taken, end);
             self.owners.push(owner);
-            newcomer.push(taken, token);
+            taker.push(taken, token);
             tokens.push(token);
         }
-        self.owners.push(newcomer);
         tokens.sort_unstable();
         Some(tokens)
     }
+}
+
+/// The tokens of a node alone, this many, ascending.
+pub(crate) fn evenly(count: u32) -> impl Iterator<Item = u64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "number < count: below 2^64"
+    )]
+    let place = move |number: u32| (RING * u128::from(number) / u128::from(count)) as u64;
+    (0..count).map(place)
 }
 
 #[cfg(test)]

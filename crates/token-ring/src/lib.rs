@@ -4,6 +4,7 @@
 extern crate alloc;
 
 mod allocation;
+mod release;
 mod router;
 #[cfg(feature = "serde")]
 mod serde;

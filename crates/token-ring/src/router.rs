@@ -9,12 +9,13 @@ use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
     AddNode, Description, Edge, Fingerprint, HasherTag, KeyDigest, KeyHasher, MAX_POINTS,
     MemberOrder, Members, Node, NodeId, OwnedRange, PointScheme, PointTable, PointsPerWeight,
-    Ranges, Rebuild, RemoveNode, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Tokens,
-    Walk, WalkExt,
+    Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet,
+    Tokens, Walk, WalkDigest, WalkExt, WalkRanges, Weight,
 };
 use keyroute_vector_ring::SortedPoints;
 
-use crate::allocation::Allocation;
+use crate::allocation::{Allocation, evenly};
+use crate::release::release;
 
 /// The tokens a node of weight 1 takes unless said: shares then differ by about 5 %.
 pub const DEFAULT_TOKENS_PER_WEIGHT: u32 = 16;
@@ -37,9 +38,8 @@ const DEFAULT: PointsPerWeight = PointsPerWeight::of::<DEFAULT_TOKENS_PER_WEIGHT
 /// | build | O(nV log nV) |
 /// | add | O(nV): the arcs are listed anew, then V splits of O(log nV) |
 /// | remove | O(nV): one pass |
+/// | reweight | O(nV): one pass, then O(log nV) for each token that is taken or given back |
 /// | memory | 12 bytes a token and the members |
-///
-/// There is no change of weights: a node leaves and joins again, and its keys move twice.
 ///
 /// ```
 /// use keyroute_token_ring::{Node, TokenRing, hash::Xxh3};
@@ -282,6 +282,30 @@ impl<H: KeyHasher<Out = u64>> TokenRing<H> {
         RemoveNode::remove(self, id)
     }
 
+    /// Changes the weight of a node and gives its old one; it has as many tokens for each unit of weight as before,
+    /// rounded up.
+    ///
+    /// Raised, it takes tokens as a newcomer does that owns something already, and keys move to it alone. Lowered,
+    /// it gives tokens back, and only its keys move. **There and back is not where it was**: it gives back what
+    /// fits its share, not what it took last.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`], [`RouteError::TooManyPoints`], and [`RouteError::Unplaceable`] if tokens from
+    /// elsewhere leave no arc to split. The ring is as it was.
+    ///
+    /// ```
+    /// use keyroute_token_ring::{TokenRing, Weight};
+    ///
+    /// let mut ring = TokenRing::from_ids(["db-1", "db-2", "db-3"])?;
+    /// ring.reweight("db-2", Weight::new(2)?)?;
+    /// assert_eq!(ring.tokens().of("db-2").len(), 32);
+    /// # Ok::<(), keyroute_token_ring::RouteError>(())
+    /// ```
+    pub fn reweight(&mut self, id: &str, weight: Weight) -> Result<Weight, RouteError> {
+        Reweight::reweight(self, id, weight)
+    }
+
     /// Replaces the members, **and allocates all tokens anew**: as a new ring, in the order of the list.
     ///
     /// # Errors
@@ -311,15 +335,37 @@ impl<H: KeyHasher<Out = u64>> TokenRing<H> {
         Ok(())
     }
 
+    /// The tokens that this member has under another weight: as many for each unit of weight as before, rounded
+    /// up.
+    fn reweighted(&self, slot: Slot, node: &Node, weight: Weight) -> Result<Vec<u64>, RouteError> {
+        let own = |&(_, owner): &(u64, Slot)| owner == slot;
+        let mut tokens: Vec<u64> = self.sorted().filter(own).map(|(token, _)| token).collect();
+        let had = tokens.len() as u64;
+        let wanted =
+            (u128::from(had) * u128::from(weight.get())).div_ceil(node.weight().get().into());
+        // Up to 2^24 tokens, and 32 bits of weight.
+        let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
+        let others = self.points.len() as u64 - had;
+        check_count(others.saturating_add(wanted), Some(self.tokens_per_weight))?;
+        let count = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
+        if others == 0 {
+            return Ok(evenly(count(wanted)).collect());
+        }
+        if wanted > had {
+            let allocation = Allocation::of(&self.members, self.sorted());
+            let more = allocation.raise(node.id(), weight, count(wanted - had));
+            tokens.extend(more.ok_or_else(|| no_arc(node))?);
+        } else if wanted < had {
+            let points: Vec<(u64, Slot)> = self.sorted().collect();
+            tokens = release(&self.members, &points, slot, weight, count(had - wanted));
+        }
+        Ok(tokens)
+    }
+
     fn allocate(&self, allocation: &mut Allocation, node: &Node) -> Result<Vec<u64>, RouteError> {
         // More than 2^24 were refused before.
         let count = u32::try_from(self.tokens_per_weight.count(node)).unwrap_or(u32::MAX);
-        allocation
-            .join(node, count)
-            .ok_or_else(|| RouteError::Unplaceable {
-                id: node.id().clone(),
-                reason: "finds no arc to split: give the ring tokens that stand further apart",
-            })
+        allocation.join(node, count).ok_or_else(|| no_arc(node))
     }
 
     fn insert(&mut self, members: &Members, points: Vec<(u64, Slot)>) {
@@ -331,6 +377,14 @@ impl<H: KeyHasher<Out = u64>> TokenRing<H> {
         self.points.forward(0, Edge::Inclusive)
     }
 
+    /// The arcs clockwise: the last position of each and its owner. Of tokens at one position the first in tie
+    /// order serves it.
+    fn arcs(&self) -> Vec<(u64, Slot)> {
+        let mut arcs: Vec<(u64, Slot)> = self.sorted().collect();
+        arcs.dedup_by_key(|&mut (position, _)| position);
+        arcs
+    }
+
     /// The tokens of each member, ascending, in the order of the slots.
     fn tokens_by_slot(&self) -> Vec<(Slot, Vec<u64>)> {
         let mut of_slots = alloc::vec![Vec::new(); self.members.slot_bound()];
@@ -339,6 +393,13 @@ impl<H: KeyHasher<Out = u64>> TokenRing<H> {
         }
         let take = |slot: Slot| (slot, core::mem::take(&mut of_slots[slot.index() as usize]));
         self.members.slots().map(take).collect()
+    }
+}
+
+fn no_arc(node: &Node) -> RouteError {
+    RouteError::Unplaceable {
+        id: node.id().clone(),
+        reason: "finds no arc to split: give the ring tokens that stand further apart",
     }
 }
 
@@ -407,9 +468,20 @@ impl<H: KeyHasher<Out = u64>> Walk for TokenRing<H> {
         seen: &mut SlotSet,
         visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
     ) {
+        self.walk_value_with(self.hasher.hash(key), seen, visit);
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> WalkDigest for TokenRing<H> {
+    fn walk_value_with(
+        &self,
+        value: u64,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
         seen.clear();
         let mut left = self.members.len();
-        for (_, slot) in self.points.forward(self.hasher.hash(key), Edge::Inclusive) {
+        for (_, slot) in self.points.forward(value, Edge::Inclusive) {
             if seen.insert(slot) {
                 left -= 1;
                 if visit(slot).is_break() || left == 0 {
@@ -424,10 +496,13 @@ impl<H: KeyHasher<Out = u64>> Ranges for TokenRing<H> {
     type Width = u64;
 
     fn ranges(&self) -> Vec<OwnedRange<u64>> {
-        let mut arcs: Vec<(u64, Slot)> = self.sorted().collect();
-        // Of tokens at one position the first in tie order serves it.
-        arcs.dedup_by_key(|&mut (position, _)| position);
-        OwnedRange::merge(arcs)
+        OwnedRange::merge(self.arcs())
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> WalkRanges for TokenRing<H> {
+    fn walk_ranges(&self) -> Vec<OwnedRange<u64>> {
+        OwnedRange::each(self.arcs())
     }
 }
 
@@ -452,6 +527,22 @@ impl<H: KeyHasher<Out = u64>> RemoveNode for TokenRing<H> {
         let (slot, node) = self.members.remove(id)?;
         self.points.remove(slot, &[]);
         Ok(node)
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> Reweight for TokenRing<H> {
+    fn reweight(&mut self, id: &str, weight: Weight) -> Result<Weight, RouteError> {
+        let (slot, node) = (self.members.find(id)?, self.members.node(id)?);
+        if node.weight() == weight {
+            return Ok(weight);
+        }
+        let tokens = self.reweighted(slot, node, weight)?;
+        let old = self.members.set_weight(id, weight)?;
+        self.points.remove(slot, &[]);
+        let points = tokens.into_iter().map(|token| (token, slot)).collect();
+        let members = &self.members;
+        self.points.insert(points, &|a, b| members.cmp_id(a, b));
+        Ok(old)
     }
 }
 

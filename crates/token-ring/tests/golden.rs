@@ -15,8 +15,12 @@ fn tokens_are_what_they_were() {
                 None => drop(ring.remove(id).unwrap()),
                 Some(weight) => {
                     let weight = Weight::new(u32::try_from(weight).unwrap()).unwrap();
-                    ring.add(Node::new(id).unwrap().with_weight(weight))
-                        .unwrap();
+                    if ring.members().slot_of(id).is_some() {
+                        ring.reweight(id, weight).unwrap();
+                    } else {
+                        ring.add(Node::new(id).unwrap().with_weight(weight))
+                            .unwrap();
+                    }
                 }
             }
         }

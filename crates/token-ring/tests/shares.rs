@@ -99,6 +99,42 @@ fn shares_follow_the_weights() {
     );
 }
 
+/// A quarter of 80 nodes changes its weight, one after another.
+#[test]
+fn shares_follow_weights_that_change() {
+    for (from, to) in [(1, 2), (2, 1), (1, 8), (8, 1), (3, 2)] {
+        let weight = |weight| Weight::new(weight).unwrap();
+        let nodes = (0..80).map(|i| {
+            let own = if i % 4 == 0 { from } else { 2 };
+            Node::new(format!("node-{i}"))
+                .unwrap()
+                .with_weight(weight(own))
+        });
+        let mut ring = TokenRing::from_nodes_with(Xxh3, nodes).unwrap();
+        for i in (0..80).step_by(4) {
+            let id = format!("node-{i}");
+            assert_eq!(ring.reweight(&id, weight(to)).unwrap(), weight(from));
+            assert_eq!(ring.tokens().of(&id).len(), 16 * to as usize);
+        }
+        let (cv, greatest, least) = spread(&ring);
+        println!("{from} to {to}: {cv:.3}, {greatest:.3}, {least:.3}");
+        assert!(cv < 0.2, "{from} to {to}: {cv}");
+    }
+}
+
+/// A change of weight that were quadratic in tokens would take minutes.
+#[test]
+fn a_heavy_node_gives_back_its_tokens_at_once() {
+    let heavy = Node::new("heavy")
+        .unwrap()
+        .with_weight(Weight::new(40_000).unwrap());
+    let mut ring = TokenRing::from_nodes_with(Xxh3, [heavy, Node::new("light").unwrap()]).unwrap();
+    ring.reweight("heavy", Weight::ONE).unwrap();
+    assert_eq!(ring.len(), 32);
+    let (cv, _, _) = spread(&ring);
+    assert!(cv < 0.1, "{cv}");
+}
+
 /// A build that were quadratic in points would take minutes.
 #[test]
 fn ten_thousand_nodes_are_built_at_once() {

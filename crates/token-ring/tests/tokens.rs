@@ -57,6 +57,10 @@ fn too_many_tokens_are_refused_before_work_begins() {
         }
     ));
     assert!(ring.rebuild(&[heavy]).is_err());
+    let refusal = ring
+        .reweight("a", Weight::new(u32::MAX).unwrap())
+        .unwrap_err();
+    assert!(matches!(refusal, RouteError::TooManyPoints { .. }));
     assert_eq!(ring.fingerprint(), before);
     assert!(ring.with_tokens_per_weight(0).is_err());
 }
@@ -83,4 +87,48 @@ fn tokens_from_elsewhere_are_evened_out() {
         [owner(1), owner(2), owner(3), owner(u64::MAX)],
         ["b", "c", "d", "a"]
     );
+}
+
+#[test]
+fn a_node_alone_has_its_tokens_evenly() {
+    let mut ring = TokenRing::from_ids(["a"]).unwrap();
+    ring.reweight("a", Weight::new(3).unwrap()).unwrap();
+    let anew = node("a").with_weight(Weight::new(3).unwrap());
+    assert_eq!(
+        ring.fingerprint(),
+        TokenRing::from_nodes([anew]).unwrap().fingerprint()
+    );
+}
+
+/// Tokens from elsewhere may stand on one position: those behind the first have no arc to give.
+#[test]
+fn tokens_on_one_position_are_taken_and_given_back() {
+    let tokens = Tokens::new(Xxh3)
+        .with("a", [5, 5])
+        .and_then(|tokens| tokens.with("b", [5, 5, 5]))
+        .unwrap();
+    let nodes =
+        [("a", 2), ("b", 3)].map(|(id, weight)| node(id).with_weight(Weight::new(weight).unwrap()));
+    let ring = TokenRing::from_tokens(tokens, nodes).unwrap();
+    let owner = |ring: &TokenRing, value| {
+        let slot = ring.route_value(value).unwrap();
+        ring.members().get(slot).unwrap().id().to_string()
+    };
+
+    // b owns nothing, and takes from a.
+    let mut raised = ring.clone();
+    raised.reweight("b", Weight::new(4).unwrap()).unwrap();
+    assert_eq!(raised.tokens().of("b").len(), 4);
+    assert_eq!([owner(&raised, 5), owner(&raised, 6)], ["a", "b"]);
+    // a has the whole ring, of which b can give it none.
+    let before = ring.fingerprint();
+    let mut stuck = ring.clone();
+    let refusal = stuck.reweight("a", Weight::new(3).unwrap()).unwrap_err();
+    assert!(matches!(refusal, RouteError::Unplaceable { .. }));
+    assert_eq!(stuck.fingerprint(), before);
+    // With one token left it keeps the ring: b's stand behind it.
+    let mut lowered = ring;
+    lowered.reweight("a", Weight::ONE).unwrap();
+    assert_eq!(lowered.tokens().of("a"), [5]);
+    assert_eq!(owner(&lowered, 6), "a");
 }

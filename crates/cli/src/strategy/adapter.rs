@@ -65,22 +65,6 @@ pub(super) fn unweighted<R: AddNode + RemoveNode>(router: R) -> Adapter<R> {
     })
 }
 
-/// Any node joins, of any weight, and leaves; a weight stays as it is.
-pub(super) fn weighted_at_joining<R: AddNode + RemoveNode>(router: R) -> Adapter<R> {
-    Adapter::new(router, |router, change| {
-        match change {
-            Change::Add(node) => router.add(node.clone()).map(drop)?,
-            Change::Remove(id) => router.remove(id.as_str()).map(drop)?,
-            Change::Reweight(_) => {
-                return Err(Refusal::Unable(
-                    "changes no weight: let the node leave and join again",
-                ));
-            }
-        }
-        Ok(())
-    })
-}
-
 /// Nodes join at the end of a list and leave from there; there are no weights.
 pub(super) fn listed<R: AddNode + RemoveLast>(router: R) -> Adapter<R> {
     Adapter::new(router, |router, change| {

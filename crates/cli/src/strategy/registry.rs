@@ -10,7 +10,7 @@ use keyroute::{
     TwoSidedRing, Window, WindowRing, WithLookup,
 };
 
-use super::adapter::{bounded, listed, rebuilt, unweighted, weighted, weighted_at_joining};
+use super::adapter::{bounded, listed, rebuilt, unweighted, weighted};
 use super::recipe::Recipe;
 use super::setting::Setting::{
     Capacity, Epsilon, Hash, NodePoints, Owners, Partitions, Points, TableSize,
@@ -83,7 +83,7 @@ pub(super) static STRATEGIES: [Listing; 29] = [
             let tokens = it.settings.node_points.unwrap_or(DEFAULT_TOKENS_PER_WEIGHT);
             let mut ring = TokenRing::with_hasher(it.hash()?).with_tokens_per_weight(tokens)?;
             ring.rebuild(it.nodes)?;
-            boxed(weighted_at_joining(ring).walking())
+            boxed(weighted(ring).walking())
         },
     ),
     listing(
