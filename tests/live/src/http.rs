@@ -4,6 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// A web server on one port of every loopback address. It answers each request with the address that was
 /// asked, as text.
 #[derive(Debug)]
@@ -55,12 +58,7 @@ fn serve(stream: TcpStream) -> Option<()> {
                 return None;
             }
         }
-        let length = asked.len();
-        write!(
-            answers,
-            "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{asked}"
-        )
-        .ok()?;
+        answers.write_all(answer.as_bytes()).ok()?;
     }
 }
 
@@ -83,6 +81,7 @@ impl Client {
         // A request is one small packet that waits for its answer.
         stream
             .set_nodelay(true)
+            .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
             .unwrap_or_else(|error| panic!("{error}"));
         Self {
             answers: BufReader::new(stream),

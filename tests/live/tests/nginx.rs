@@ -85,7 +85,7 @@ fn a_consistent_hash_of_50_weighted_servers_agrees() {
 fn a_consistent_hash_passes_over_servers_that_are_down() {
     let origin = Origin::start();
     let down = |host: u8| {
-        if host % 3 == 0 {
+        if host.is_multiple_of(3) {
             "down".into()
         } else {
             String::new()
