@@ -223,7 +223,7 @@ impl KeyHasher for StrSipHash {
 mod tests {
     use alloc::vec::Vec;
 
-    use keyroute_core::{Node, Scheme, Weight};
+    use keyroute_core::{Node, PointScheme, Scheme, Weight};
 
     use super::{Hashring, HashringValue};
 
@@ -267,6 +267,57 @@ mod tests {
                 "78b21d9a41d4bc22 10.0.1.2:11212",
             ]
         );
+    }
+
+    /// As `std::hash::SipHasher` of Rust 1.95 says of a `SocketAddr`, and of number 1 with it.
+    #[test]
+    fn addresses_are_fed_as_std_feeds_them() {
+        for (value, name, weight, last) in [
+            (
+                HashringValue::Address,
+                "10.0.1.1:11211",
+                1,
+                "2c01c824792cfb4b",
+            ),
+            (
+                HashringValue::NumberedAddress,
+                "10.0.1.1:11211",
+                2,
+                "cfdeb7524960a8b3",
+            ),
+            (
+                HashringValue::Address,
+                "[2001:db8::a]:443",
+                1,
+                "4152feb092a424c4",
+            ),
+            (
+                HashringValue::NumberedAddress,
+                "[2001:db8::a]:443",
+                2,
+                "7152a094e40b098b",
+            ),
+            (
+                HashringValue::Address,
+                "[fe80::1%7]:80",
+                1,
+                "2e1e32e7f3b7d899",
+            ),
+            (
+                HashringValue::NumberedAddress,
+                "[fe80::1%7]:80",
+                2,
+                "30dd5e8d522c16aa",
+            ),
+        ] {
+            let [node] = nodes([(name, weight)]);
+            let points = Hashring { value }.points(&node).unwrap();
+            assert_eq!(
+                alloc::format!("{:016x}", points[weight as usize - 1]),
+                last,
+                "{name}"
+            );
+        }
     }
 
     #[test]
