@@ -128,3 +128,47 @@ impl Lookup for HashFunc1 {
 
 /// `HashFunc2`.
 pub type HashFunc2 = AtOrAfter;
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use keyroute_core::{RouteDigest, Scheme};
+
+    use super::{GoKetama, HashFunc1, HashFunc2};
+
+    #[test]
+    fn a_shared_point_goes_to_the_first_listed() {
+        let names: Vec<_> = (0..1500).map(|i| alloc::format!("server{i}")).collect();
+        let buckets = names.iter().map(|name| (name, 1));
+        let continuum = GoKetama::continuum(HashFunc2::default(), buckets).unwrap();
+        let members = continuum.members();
+        let mut points = continuum.scheme().fleet_points(members).unwrap();
+        points.sort_unstable(); // slots are places in the list
+        let shared: Vec<_> = points
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0)
+            .collect();
+        assert!(!shared.is_empty());
+        for pair in shared {
+            assert_eq!(continuum.route_value(pair[0].0), Some(pair[0].1));
+        }
+    }
+
+    #[test]
+    fn the_functions_differ_at_zero_alone() {
+        let buckets = [("r01", 100), ("r02", 100), ("r03", 1)];
+        let one = GoKetama::continuum(HashFunc1, buckets).unwrap();
+        let two = GoKetama::continuum(HashFunc2::default(), buckets).unwrap();
+        let points = two.scheme().fleet_points(two.members()).unwrap();
+        let (first, last) = (points.iter().min().unwrap(), points.iter().max().unwrap());
+        assert_eq!(
+            (one.route_value(0), two.route_value(0)),
+            (Some(last.1), Some(first.1))
+        );
+        for at in [1, first.0, first.0 + 1, last.0, last.0 + 1, u32::MAX] {
+            assert_eq!(one.route_value(at), two.route_value(at));
+        }
+        assert_ne!(one.fingerprint(), two.fingerprint());
+    }
+}

@@ -339,6 +339,18 @@ mod tests {
     }
 
     #[test]
+    fn a_shared_point_outlives_one_of_its_nodes() {
+        let names: Vec<String> = (0..20).map(|i| alloc::format!("node-{i}")).collect();
+        let mut changed = ring(names.iter().map(String::as_str));
+        changed.remove("node-1");
+        assert_eq!(changed.points().count(), changed.keys.len());
+        let others = names.iter().filter(|name| *name != "node-1");
+        let fresh = ring(others.map(String::as_str));
+        assert_eq!(owners(&changed), owners(&fresh));
+        assert_eq!(changed.fingerprint(), fresh.fingerprint());
+    }
+
+    #[test]
     fn replicas_are_cut_and_raised() {
         let mut ring = GoZero::new(7).unwrap();
         assert_eq!(ring.replicas, 100);

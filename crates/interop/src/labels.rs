@@ -135,3 +135,30 @@ impl<R: LabelRule, H: fmt::Debug> fmt::Debug for Labels<R, H> {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use keyroute_core::hash::Crc32;
+    use keyroute_core::{Node, RouteError, Weight};
+
+    use crate::{Groupcache, Serialx, SerialxHash};
+
+    #[test]
+    fn weights_are_points_or_refused() {
+        let heavy = || Node::new("b").unwrap().with_weight(Weight::new(3).unwrap());
+        let mut ring = Groupcache::ring(Crc32, 50, ["a"]).unwrap();
+        let before = ring.fingerprint();
+        assert!(matches!(
+            ring.add(heavy()),
+            Err(RouteError::WeightUnsupported { weight: 3, .. })
+        ));
+        assert!(ring.reweight("a", heavy().weight()).is_err());
+        assert_eq!((ring.fingerprint(), ring.points()), (before, 50));
+        assert!(Groupcache::ring(Crc32, 0, ["a"]).is_err());
+
+        let mut ring = Serialx::weighted(SerialxHash::Md5, [heavy()]).unwrap();
+        assert_eq!(ring.points(), 3);
+        ring.reweight("b", Weight::ONE).unwrap();
+        assert_eq!(ring.points(), 1);
+    }
+}

@@ -258,6 +258,8 @@ impl RemoveNode for Lafikl {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use keyroute_core::{AddNode, KeyHasher, Node, RemoveNode, Router};
 
     use super::{Lafikl, ceil};
@@ -307,6 +309,18 @@ mod tests {
         let owner = hosts.route(b"k").unwrap();
         full(&mut hosts, [2, 2, 1]);
         assert_eq!(hosts.get_least(b"k").unwrap(), Some(owner));
+    }
+
+    #[test]
+    fn an_average_of_nothing_is_one() {
+        let mut hosts = Lafikl::new(["a", "b", "c"]).unwrap();
+        let owner = hosts.route_id(b"k").unwrap().to_string();
+        for _ in 0..2 {
+            assert_eq!(hosts.get_least(b"k").unwrap(), hosts.route(b"k"));
+            hosts.inc(&owner);
+        }
+        assert_ne!(hosts.get_least(b"k").unwrap(), hosts.route(b"k"));
+        assert_eq!(hosts.max_load(), Some(2));
     }
 
     #[test]

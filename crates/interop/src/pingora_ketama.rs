@@ -244,9 +244,9 @@ mod tests {
     use alloc::vec::Vec;
     use core::cmp::Ordering;
 
-    use keyroute_core::{Members, Node, PointScheme, Scheme, TieOrder};
+    use keyroute_core::{Members, Node, PointScheme, RouteDigest, Scheme, TieOrder};
 
-    use super::{ByAddress, PingoraKetama};
+    use super::{ByAddress, PingoraKetama, address};
 
     #[test]
     fn chains_begin_as_documented() {
@@ -297,9 +297,8 @@ mod tests {
     }
 
     #[test]
-    fn the_lower_address_has_a_shared_point() {
-        // Found by searching: one point of each is the same.
-        let names: Vec<_> = (0..1000u32)
+    fn a_shared_point_goes_to_the_lower_address_or_the_first_listed() {
+        let names: Vec<_> = (0..1500u32)
             .map(|i| alloc::format!("10.1.{}.{}:80", i / 250, i % 250))
             .collect();
         let weighted = |rev: bool| {
@@ -315,17 +314,36 @@ mod tests {
             PingoraKetama::v2(160, weighted(true)).unwrap(),
         );
         assert_eq!(one.fingerprint(), other.fingerprint());
+        let mut points = one.scheme().fleet_points(one.members()).unwrap();
+        points.sort_unstable();
+        let shared = points.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        let mut told_apart = 0; // pairs whose ids are ordered otherwise
+        for pair in shared {
+            let [a, b] = [0, 1].map(|i| one.members().get(pair[i].1).unwrap());
+            let lower = if address(a) < address(b) {
+                pair[0].1
+            } else {
+                pair[1].1
+            };
+            for ring in [&one, &other] {
+                let owner = ring.route_value(pair[0].0).unwrap();
+                let owner = ring.members().get(owner).unwrap().id();
+                assert_eq!(owner, one.members().get(lower).unwrap().id());
+            }
+            told_apart += u32::from((a.id() < b.id()) != (address(a) < address(b)));
+        }
+        assert!(told_apart > 0);
         let (one, other) = (
             PingoraKetama::v1(weighted(false)).unwrap(),
             PingoraKetama::v1(weighted(true)).unwrap(),
         );
         assert_ne!(one.fingerprint(), other.fingerprint());
-        // 160,000 points in 2^32 places: some three pairs. Each comes up once.
         let round = PingoraKetama::node_iter(&one, b"").count();
         let mut points = one.scheme().fleet_points(one.members()).unwrap();
         points.sort_unstable();
         points.dedup_by_key(|point| point.0);
-        assert!(points.len() < 160_000);
+        // 240,000 points in 2^32 places: some seven pairs. Each comes up once.
+        assert!(points.len() < 240_000);
         assert_eq!(round, points.len());
     }
 }

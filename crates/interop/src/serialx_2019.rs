@@ -95,7 +95,8 @@ fn digests(members: &Members) -> impl Fn(&Node) -> u32 {
 mod tests {
     use alloc::vec::Vec;
 
-    use keyroute_core::{Members, Node, Scheme, Weight};
+    use keyroute_core::{Members, Node, RouteDigest, Scheme, Weight};
+    use keyroute_vector_ring::VectorRing;
 
     use super::{Serialx2019, digests};
 
@@ -117,6 +118,24 @@ mod tests {
         assert_eq!(shares(&[1, 2, 5, 40, 100]), [1, 2, 6, 54, 135]);
         assert_eq!(shares(&[1, 1]), [40, 40]);
         assert_eq!(shares(&[1, 99]), [0, 79]);
+    }
+
+    #[test]
+    fn a_key_on_a_point_belongs_to_the_next() {
+        let names = ["a", "b", "c", "d"];
+        let ring = VectorRing::from_ids_with(Serialx2019, names).unwrap();
+        let mut others = 0;
+        for name in names {
+            for index in 0..40 {
+                // Its first point is where this key stands.
+                let key = alloc::format!("{name}-{index}");
+                let at = ring.digest(key.as_bytes()).value();
+                let next = ring.route_value(at.wrapping_add(1));
+                assert_eq!(ring.route(key.as_bytes()), next);
+                others += u32::from(ring.members().slot_of(name) != next);
+            }
+        }
+        assert!(others > 80, "{others}");
     }
 
     #[test]
