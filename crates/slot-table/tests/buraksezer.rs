@@ -1,8 +1,6 @@
 //! [`BuraksezerFill`] beside what is written of the package. Recorded answers of both versions check the preset,
 //! `keyroute-interop`'s `Buraksezer`.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use keyroute_core::hash::Xxh64;
 use keyroute_slot_table::{BuraksezerFill, ByRemainder, KeyHasher, Node, SlotTable};
 
