@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use keyroute_core::{Description, KeyHasher, MemberOrder, Members, Node, RouteError, Slot, Weight};
+use keyroute_core::{
+    Description, KeyHasher, MAX_POINTS, MemberOrder, Members, Node, RouteError, Slot, Weight,
+};
 
 use crate::bounded_fill::Load;
 use crate::{ByRemainder, Fill, Partitioner, SlotTable};
@@ -42,7 +44,7 @@ use crate::{ByRemainder, Fill, Partitioner, SlotTable};
 pub struct BuraksezerFill<H> {
     hasher: H,
     version: Version,
-    points: u32,
+    points: Points,
     load: Load,
 }
 
@@ -75,7 +77,7 @@ impl<H: KeyHasher<Out = u64>> BuraksezerFill<H> {
         Self {
             hasher,
             version,
-            points: 20,
+            points: Points(20),
             load: Load::default(),
         }
     }
@@ -86,13 +88,7 @@ impl<H: KeyHasher<Out = u64>> BuraksezerFill<H> {
     ///
     /// [`RouteError::PointsPerWeight`] unless it is 1 to 10,000.
     pub fn with_points(mut self, points: u32) -> Result<Self, RouteError> {
-        if points == 0 || points > MAX_POINTS_PER_NODE {
-            return Err(RouteError::PointsPerWeight {
-                given: points,
-                accepted: "1 to 10000",
-            });
-        }
-        self.points = points;
+        self.points = Points::new(points)?;
         Ok(self)
     }
 
@@ -117,14 +113,28 @@ impl<H: KeyHasher<Out = u64>> BuraksezerFill<H> {
         }
     }
 
+    /// Fails for more points than a ring holds, before there are any.
+    fn check_count(&self, nodes: usize) -> Result<(), RouteError> {
+        let points = (nodes as u64).saturating_mul(self.points.0.into());
+        if points > MAX_POINTS {
+            return Err(RouteError::TooManyPoints {
+                points,
+                points_per_weight: Some(self.points.0),
+            });
+        }
+        Ok(())
+    }
+
     /// The points of all members, node by node in the order of listing; equal ones are not settled.
+    ///
+    /// It allocates them all: a table has refused more than [`MAX_POINTS`].
     #[must_use]
     pub fn points(&self, members: &Members) -> Vec<(u64, Slot)> {
         let mut points = Vec::new();
         let listed = members.listed().into_iter();
         for (slot, node) in listed.filter_map(|slot| Some((slot, members.get(slot)?))) {
             let id = node.id();
-            points.extend((0..self.points).map(|index| {
+            points.extend((0..self.points.0).map(|index| {
                 let label = match self.version {
                     Version::V0_10 => alloc::format!("{id}{index}"),
                     Version::V1_0 => alloc::format!("{index}:{id}"),
@@ -161,6 +171,7 @@ impl<H: KeyHasher<Out = u64>> Fill for BuraksezerFill<H> {
         if members.is_empty() {
             return Ok(Vec::new());
         }
+        self.check_count(members.len())?;
         let ring = self.ring(members);
         let limit = self.limit(members.len(), partitions);
         let tries = match self.version {
@@ -184,7 +195,7 @@ impl<H: KeyHasher<Out = u64>> Fill for BuraksezerFill<H> {
 
     fn describe(&self, description: &mut Description) {
         description.hasher("node_hasher", &self.hasher);
-        description.field("points_per_node", self.points);
+        description.field("points_per_node", self.points.0);
         description.field("load_thousandths", self.load.0);
         description.field(
             "version",
@@ -218,6 +229,38 @@ impl<H: KeyHasher<Out = u64>> SlotTable<BuraksezerFill<H>, ByRemainder<H>> {
         };
         let round = hashed[start..].iter().chain(&hashed[..start]);
         round.map(|&(_, slot)| slot).take(n).collect()
+    }
+}
+
+/// The points of a node: 1 to [`MAX_POINTS_PER_NODE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "u32", into = "u32"))]
+struct Points(u32);
+
+impl Points {
+    fn new(given: u32) -> Result<Self, RouteError> {
+        if !(1..=MAX_POINTS_PER_NODE).contains(&given) {
+            return Err(RouteError::PointsPerWeight {
+                given,
+                accepted: "1 to 10000",
+            });
+        }
+        Ok(Self(given))
+    }
+}
+
+impl TryFrom<u32> for Points {
+    type Error = RouteError;
+
+    fn try_from(given: u32) -> Result<Self, RouteError> {
+        Self::new(given)
+    }
+}
+
+impl From<Points> for u32 {
+    fn from(points: Points) -> Self {
+        points.0
     }
 }
 

@@ -293,9 +293,24 @@ fn degenerate_numbers_are_refused_or_work() {
         assert!(BoundedFill::new(Xxh3).with_load(load).is_err());
         assert!(BuraksezerFill::v1_0(Xxh3).with_load(load).is_err());
     }
-    for points in [0, 10_001] {
+    for points in [0, 10_001, u32::MAX] {
         assert!(BuraksezerFill::v1_0(Xxh3).with_points(points).is_err());
+        // … and not by way of a stored form either.
+        let mut stored = serde_json::to_value(BuraksezerFill::v1_0(Xxh3)).unwrap();
+        stored["points"] = points.into();
+        let refusal = serde_json::from_value::<BuraksezerFill<Xxh3>>(stored).unwrap_err();
+        assert!(refusal.to_string().contains("1 to 10000"), "{refusal}");
     }
+    // Each number is accepted, all points together are not: refused before there is a ring.
+    let many = BuraksezerFill::v1_0(Xxh3).with_points(10_000).unwrap();
+    let crowd = SlotTable::from_nodes_with(many, ByRemainder::new(Xxh3, 1).unwrap(), equal(1_678));
+    assert_eq!(
+        crowd.unwrap_err(),
+        RouteError::TooManyPoints {
+            points: 16_780_000,
+            points_per_weight: Some(10_000),
+        }
+    );
     // 400 partitions for 20 nodes of weight 100; one for five nodes; weights as far apart as can be.
     assert!(
         counts(&table(BoundedFill::new(Xxh3), 400, fleet([100; 20])))
