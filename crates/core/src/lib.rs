@@ -26,6 +26,7 @@ pub mod hash;
 
 mod description;
 mod fingerprint;
+mod quoted;
 
 mod bucketed;
 pub mod buckets;
@@ -69,6 +70,7 @@ pub use owned_range::{OwnedRange, Ranges};
 pub use point_table::{Edge, PointTable};
 pub use points_per_weight::{DEFAULT_POINTS_PER_WEIGHT, PointsPerWeight};
 pub use probes::{MAX_PROBES, ProbeDistance, Probes, closest};
+pub use quoted::Quoted;
 pub use ring::{Estimate, Ring};
 pub use router::{AddNode, OrderFree, Rebuild, RemoveLast, RemoveNode, Reweight, Router};
 pub use scheme::{

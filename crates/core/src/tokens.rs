@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 
 use crate::scheme::DefaultLookup;
 use crate::{
-    ById, Description, KeyHasher, Members, Node, NodeId, PointScheme, RouteError, Scheme, Slot,
+    ById, Description, KeyHasher, Members, Node, NodeId, PointScheme, Quoted, RouteError, Scheme,
+    Slot,
 };
 
 /// Points given outright, by node: `ring/tokens/1`.
@@ -102,7 +103,10 @@ impl<H: KeyHasher> Scheme for Tokens<H> {
 
     fn describe(&self, to: &mut Description) {
         for (id, tokens) in &self.tokens {
-            to.field(&format!("tokens of {id:?}"), format!("{tokens:x?}"));
+            to.field(
+                &format!("tokens of {}", Quoted(id.as_str())),
+                format!("{tokens:x?}"),
+            );
         }
     }
 

@@ -6,7 +6,9 @@ use core::fmt::Write;
 use core::mem::size_of;
 use core::ops::RangeInclusive;
 
-use keyroute_core::{Description, MemberOrder, Members, NodeId, OrderFree, RouteError, Slot};
+use keyroute_core::{
+    Description, MemberOrder, Members, NodeId, OrderFree, Quoted, RouteError, Slot,
+};
 
 use crate::{Change, Fill, Partitioner, SlotTable};
 
@@ -157,7 +159,7 @@ impl Fill for AssignedFill {
         let mut text = String::new();
         for Assignment { first, last, node } in &self.assignments {
             // Writing to a string cannot fail. The quotes keep any id apart from the next range.
-            let _ = write!(text, "{first}-{last} {node:?} ");
+            let _ = write!(text, "{first}-{last} {} ", Quoted(node.as_str()));
         }
         description.field("assignment", text.trim_end());
     }

@@ -9,8 +9,8 @@ use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
     AddNode, Description, Edge, Fingerprint, HasherTag, KeyDigest, KeyHasher, MAX_POINTS,
     MemberOrder, Members, Node, NodeId, OwnedRange, PointScheme, PointTable, PointsPerWeight,
-    Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet,
-    Tokens, Walk, WalkDigest, WalkExt, WalkRanges, Weight,
+    Quoted, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot,
+    SlotSet, Tokens, Walk, WalkDigest, WalkExt, WalkRanges, Weight,
 };
 use keyroute_vector_ring::SortedPoints;
 
@@ -431,7 +431,7 @@ impl<H: KeyHasher<Out = u64>> Router for TokenRing<H> {
         for (slot, tokens) in self.tokens_by_slot() {
             if let Some(node) = self.members.get(slot) {
                 description.field(
-                    &format!("tokens of {:?}", node.id()),
+                    &format!("tokens of {}", Quoted(node.id().as_str())),
                     format!("{tokens:x?}"),
                 );
             }
