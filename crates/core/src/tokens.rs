@@ -41,6 +41,8 @@ use crate::{
 )]
 pub struct Tokens<H: KeyHasher> {
     hasher: H,
+    /// Ascending.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "stored::tokens"))]
     tokens: BTreeMap<NodeId, Vec<H::Out>>,
 }
 
@@ -134,5 +136,57 @@ impl<H: KeyHasher> PointScheme for Tokens<H> {
         self.tokens
             .get(node.id())
             .map_or(0, |tokens| tokens.len() as u64)
+    }
+}
+
+#[cfg(feature = "serde")]
+mod stored {
+    use alloc::collections::BTreeMap;
+    use alloc::collections::btree_map::Entry;
+    use alloc::vec::Vec;
+    use core::fmt;
+    use core::marker::PhantomData;
+
+    use serde::de::{Error, MapAccess, Visitor};
+    use serde::{Deserialize, Deserializer};
+
+    use crate::NodeId;
+
+    /// As [`Tokens::set`](super::Tokens::set) has them: ascending, however they were written. A node that is
+    /// written twice is refused, since one of the two was meant.
+    pub(super) fn tokens<'de, D, P>(from: D) -> Result<BTreeMap<NodeId, Vec<P>>, D::Error>
+    where
+        D: Deserializer<'de>,
+        P: Deserialize<'de> + Ord,
+    {
+        from.deserialize_map(ByNode(PhantomData))
+    }
+
+    struct ByNode<P>(PhantomData<P>);
+
+    impl<'de, P: Deserialize<'de> + Ord> Visitor<'de> for ByNode<P> {
+        type Value = BTreeMap<NodeId, Vec<P>>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of tokens for each node")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+            let mut by_node = BTreeMap::new();
+            while let Some(id) = from.next_key::<NodeId>()? {
+                let mut tokens: Vec<P> = from.next_value()?;
+                tokens.sort_unstable();
+                match by_node.entry(id) {
+                    Entry::Vacant(place) => place.insert(tokens),
+                    Entry::Occupied(taken) => {
+                        return Err(A::Error::custom(alloc::format!(
+                            "the tokens of node {:?} are given twice: give them once",
+                            taken.key()
+                        )));
+                    }
+                };
+            }
+            Ok(by_node)
+        }
     }
 }

@@ -101,6 +101,21 @@ fn what_is_read_goes_through_the_same_checks_as_what_is_built() {
 }
 
 #[test]
+fn tokens_are_ascending_however_they_were_written_and_given_once() {
+    type Given = Tokens<Xxh3>;
+    let built = Tokens::new(Xxh3).with("n1", [3, 1, 2]).unwrap();
+    let read: Given = from_str(r#"{"hasher": "xxh3-64", "tokens": {"n1": [3, 1, 2]}}"#).unwrap();
+    assert_eq!(read.of("n1"), [1, 2, 3]);
+    assert_eq!(read, built);
+    let twice = r#"{"hasher": "xxh3-64", "tokens": {"n1": [1], "n1": [2]}}"#;
+    let error = from_str::<Given>(twice).unwrap_err().to_string();
+    assert!(
+        error.contains(r#"tokens of node "n1" are given twice"#),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_closure_cannot_be_stored() {
     // Its type is not `Serialize`; one that wraps it without a name is refused.
     let error = to_value(Mixed(|_: &[u8]| 0u32)).unwrap_err().to_string();
