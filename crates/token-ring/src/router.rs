@@ -47,8 +47,9 @@ const DEFAULT: PointsPerWeight = PointsPerWeight::of::<DEFAULT_TOKENS_PER_WEIGHT
 /// let mut ring = TokenRing::from_ids(["db-1", "db-2"])?;
 /// ring.add(Node::new("db-3")?)?;
 ///
-/// // Another process gets the tokens, not the history.
-/// let nodes: Vec<Node> = ring.members().iter().map(|(_, node)| node.clone()).collect();
+/// // Another process gets the tokens, and the nodes in the order of listing.
+/// let listed = ring.members().listed();
+/// let nodes: Vec<Node> = listed.into_iter().filter_map(|slot| ring.members().get(slot).cloned()).collect();
 /// let copy = TokenRing::from_tokens(ring.tokens(), nodes)?;
 /// assert_eq!(copy.fingerprint(), ring.fingerprint());
 /// # Ok::<(), keyroute_token_ring::RouteError>(())
@@ -141,7 +142,8 @@ impl<H: KeyHasher<Out = u64>> TokenRing<H> {
     /// A ring of these tokens and nodes: what another ring's [`tokens`](Self::tokens) say, or tokens that
     /// somebody else chose. Nodes that join later take [`DEFAULT_TOKENS_PER_WEIGHT`].
     ///
-    /// Tokens that share a position are all kept; the lower id owns.
+    /// Tokens that share a position are all kept; the lower id owns. The order of the nodes decides no answer,
+    /// but the fingerprint covers it: give them in that ring's [order of listing](Members::listed).
     ///
     /// # Errors
     ///

@@ -32,6 +32,25 @@ fn a_ring_of_exported_tokens_answers_alike_and_grows_alike() {
 }
 
 #[test]
+fn a_copy_by_the_order_of_listing_has_the_same_fingerprint() {
+    // A free slot taken again tells the order of slots and that of listing apart.
+    let mut ring = TokenRing::from_ids(["a", "b", "c"]).unwrap();
+    ring.remove("a").unwrap();
+    ring.add(node("d")).unwrap();
+    let listed = ring.members().listed().into_iter();
+    let nodes: Vec<Node> = listed
+        .map(|slot| ring.members().get(slot).unwrap().clone())
+        .collect();
+    let copy = TokenRing::from_tokens(ring.tokens(), nodes).unwrap();
+    assert_eq!(copy.fingerprint(), ring.fingerprint());
+
+    let by_slot = ring.members().iter().map(|(_, node)| node.clone());
+    let copy = TokenRing::from_tokens(ring.tokens(), by_slot).unwrap();
+    assert_ne!(copy.fingerprint(), ring.fingerprint());
+    assert_eq!(copy.tokens(), ring.tokens());
+}
+
+#[test]
 fn tokens_and_nodes_must_fit() {
     let tokens = Tokens::new(Xxh3).with("a", [1]).unwrap();
     let without = TokenRing::from_tokens(tokens.clone(), [node("a"), node("b")]);
