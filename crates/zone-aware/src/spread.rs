@@ -10,6 +10,10 @@ use keyroute_core::RouteError;
 /// let spread = Spread { asked: 3, nodes: 3, zones: 2 };
 /// assert!(spread.is_complete() && !spread.is_apart());
 /// assert_eq!((spread.missing_nodes(), spread.missing_zones(), spread.sharing()), (0, 1, 1));
+///
+/// // A spread that no placement has lacks nothing, and does not panic.
+/// let odd = Spread { asked: 1, nodes: 2, zones: 3 };
+/// assert_eq!((odd.missing_nodes(), odd.missing_zones(), odd.sharing()), (0, 0, 0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
@@ -38,19 +42,19 @@ impl Spread {
     /// How many replicas there are too few.
     #[must_use]
     pub fn missing_nodes(&self) -> usize {
-        self.asked - self.nodes
+        self.asked.saturating_sub(self.nodes)
     }
 
     /// How many zones there are too few for each replica asked for to have its own.
     #[must_use]
     pub fn missing_zones(&self) -> usize {
-        self.asked - self.zones
+        self.asked.saturating_sub(self.zones)
     }
 
     /// How many replicas stand in the zone of another that comes before them.
     #[must_use]
     pub fn sharing(&self) -> usize {
-        self.nodes - self.zones
+        self.nodes.saturating_sub(self.zones)
     }
 
     /// Fails unless there are as many replicas as asked for.
