@@ -36,7 +36,7 @@ pub fn header_hash(values: &[&[u8]]) -> Option<u64> {
 ///
 /// let hash = RequestHash::default()
 ///     .and(header_hash(&[b"a"]), false)
-///     .and(None, true)
+///     .and(None, false)
 ///     .and(header_hash(&[b"b"]), false);
 /// assert_eq!(hash.value(), Some(15_913_648_788_416_971_564));
 /// ```
