@@ -245,6 +245,8 @@ fn end_of(bytes: &[u8], count: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use keyroute_core::RouteDigest;
+
     use super::*;
 
     fn crc(text: &str) -> u32 {
@@ -266,6 +268,22 @@ mod tests {
         let key = "k".repeat(249);
         let shortened = format!("n:{}:md5:{}", "k".repeat(211), MD5_OF_SPACED);
         assert_eq!(spaced.hash(key.as_bytes()), crc(&shortened));
+    }
+
+    /// The worked example that the running client gave.
+    #[test]
+    fn points_are_the_first_bytes_of_sha_1() {
+        let servers = ["10.0.1.1:11211", "10.0.1.2:11212"].map(|text| server(text).unwrap());
+        let ring = ring(KeyManager::default(), servers).unwrap();
+        let mut points = ring.scheme().fleet_points(ring.members()).unwrap();
+        points.sort_unstable();
+        let first: Vec<u32> = points[..5].iter().map(|point| point.0).collect();
+        let lowest = [1_753_330, 4_284_946, 31_536_022, 34_193_259, 44_958_060];
+        assert_eq!(first, lowest);
+        // Below the lowest point the highest serves, on a point that point.
+        let owner = |at| ring.route_value(at).map(Slot::index);
+        assert_eq!([owner(0), owner(1_753_330), owner(4_284_945)], [Some(0); 3]);
+        assert_eq!(owner(4_284_946), Some(1));
     }
 
     const MD5_OF_251: &str = "f0506ef804c48c4c4a9816dcef0b6091";

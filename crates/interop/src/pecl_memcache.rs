@@ -198,14 +198,8 @@ impl SlotRule for ConsistentRule {
             }
         }
         points.sort_unstable();
-        let owner = |bucket: u32| {
-            let at = bucket * (u32::MAX / BUCKETS);
-            let first = points.partition_point(|&(point, ..)| point < at);
-            points.get(first).or_else(|| points.first())
-        };
-        Ok((0..BUCKETS)
-            .filter_map(|bucket| Some(owner(bucket)?.2))
-            .collect())
+        let owners = (0..BUCKETS).filter_map(|bucket| owner(&points, start_of(bucket)));
+        Ok(owners.collect())
     }
 
     fn place(&self, key: &[u8], entries: u32) -> u32 {
@@ -249,6 +243,18 @@ impl SlotRule for StandardRule {
     }
 }
 
+/// The owner of the first of these points at or after a position, round the end if need be.
+fn owner(points: &[(u32, usize, Slot)], at: u32) -> Option<Slot> {
+    let first = points.partition_point(|&(point, ..)| point < at);
+    let point = points.get(first).or_else(|| points.first());
+    point.map(|&(.., slot)| slot)
+}
+
+/// The position that place asks the ring about: steps are rounded down.
+fn start_of(bucket: u32) -> u32 {
+    bucket * (u32::MAX / BUCKETS)
+}
+
 /// Bits 16 to 30; 1 in place of 0.
 fn fold(hash: u32) -> u32 {
     (hash >> 16 & 0x7fff).max(1)
@@ -286,6 +292,37 @@ mod tests {
             .collect();
         assert_eq!(first, [1, 1, 1, 1, 1, 1, 1, 0]);
         assert_eq!(pool.entries().len(), 1024);
+        assert_eq!(start_of(1023), 4_290_771_969);
+    }
+
+    #[test]
+    fn a_position_on_a_point_is_that_points_and_the_last_wraps() {
+        let [a, b] = [0, 1].map(|index| Slot::new(index).unwrap());
+        let points = [(10, 0, a), (20, 1, b)];
+        let owners = [0, 10, 11, 20, 21].map(|at| owner(&points, at));
+        assert_eq!(owners, [a, a, b, b, a].map(Some));
+        assert_eq!(owner(&[], 0), None);
+    }
+
+    /// FNV-1a of `10.0.1.124:11211-128` and of `10.0.5.206:11211-62` is 3524729792, the first point from
+    /// place 627 on.
+    #[test]
+    fn a_shared_point_is_the_first_servers() {
+        for first in ["10.0.1.124:11211", "10.0.5.206:11211"] {
+            let other = ["10.0.1.124:11211", "10.0.5.206:11211"].into_iter();
+            let other = other.filter(|&id| id != first);
+            let servers = [first]
+                .into_iter()
+                .chain(other)
+                .map(|id| Node::new(id).unwrap());
+            let pool = Consistent::of_servers(KeyHash::named("fnv").unwrap(), servers).unwrap();
+            assert_eq!(owner_of(&pool, 627), first);
+        }
+    }
+
+    fn owner_of(pool: &Consistent, place: usize) -> &str {
+        let node = pool.members().get(pool.entries()[place]);
+        node.unwrap().id().as_str()
     }
 
     #[test]

@@ -101,6 +101,8 @@ mod tests {
         assert!(short(|fleet| fleet.quotient_in_doubles(1, 40), 40).is_empty());
         assert!(short(|fleet| fleet.in_integers(1, 40), 40).is_empty());
         assert_eq!(Fleet::new(7, 3).quotient_in_doubles(2, 160), 137);
+        assert_eq!(Fleet::new(7, 3).quotient_in_doubles(5, 160), 342);
         assert_eq!(Fleet::new(7, 3).in_integers(2, 40), 34);
+        assert_eq!(Fleet::new(7, 3).in_integers(5, 40), 85);
     }
 }

@@ -373,6 +373,16 @@ mod tests {
     }
 
     #[test]
+    fn a_weight_repeats_a_server_in_its_place() {
+        let servers = ["/tmp/a.sock:1", "h:2:3 zz"].map(|line| server(line).unwrap());
+        let modula = Modula::of_servers(KeyHash::default(), servers).unwrap();
+        let places: Vec<u32> = modula.entries().iter().map(|slot| slot.index()).collect();
+        assert_eq!(places, [1, 1, 1, 0]);
+        let socket = server("/tmp/a.sock:1").unwrap();
+        assert_eq!(socket.id().as_str(), "/tmp/a.sock:");
+    }
+
+    #[test]
     fn identities_sort_by_length_and_then_by_bytes() {
         let ids = ["zz", "a", "bbb", "aa"].map(|id| Node::new(id).unwrap());
         let members = Members::from_nodes(ids).unwrap();
