@@ -2,7 +2,10 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
-use keyroute_benches::contestants::{btree_ring, ketama, vector_ring};
+use keyroute_benches::contestants::{
+    btree_ring, ketama, multi_probe, ranking, rendezvous, slot_table, token_ring, two_sided,
+    vector_ring, window_ring,
+};
 use keyroute_benches::expected::bare_hash;
 use keyroute_benches::peers::{number, pingora_ketama};
 use keyroute_benches::settings::{criterion, time_blocks};
@@ -58,6 +61,13 @@ fn replicas(criterion: &mut Criterion) {
     measure(&mut group, "vector-ring", &vector_ring(NODES));
     measure(&mut group, "btree-ring", &btree_ring(NODES));
     measure(&mut group, "ketama", &ketama(NODES));
+    measure(&mut group, "two-sided", &two_sided(NODES));
+    measure(&mut group, "multi-probe", &multi_probe(NODES));
+    measure(&mut group, "window-ring", &window_ring(NODES));
+    measure(&mut group, "token-ring", &token_ring(NODES));
+    measure(&mut group, "rendezvous", &rendezvous(NODES));
+    measure(&mut group, "slot-table", &slot_table(NODES));
+    measure(&mut group, "ranking", &ranking(NODES));
     let ring = pingora_ketama(NODES);
     time_blocks(&mut group, "pingora-ketama", NODES, |keys| {
         keys.iter().fold(0, |sum: u32, key| {

@@ -162,6 +162,87 @@ fn the_expected_owners_of_jump_and_modulo_are_those_of_their_definitions() {
     }
 }
 
+/// MurmurHash3's 64-bit finaliser.
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    z = (z ^ (z >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    z ^ (z >> 33)
+}
+
+/// The first native point of each node, in the order of their numbers.
+fn first_points(nodes: u32) -> Vec<u64> {
+    let point = |number| {
+        let node = node(number).expect("a short id");
+        let id = node.id().as_bytes();
+        let length = u32::try_from(id.len()).expect("a short id");
+        xxh3_64(&[&length.to_le_bytes(), id, &[0; 4]].concat())
+    };
+    (0..nodes).map(point).collect()
+}
+
+#[test]
+fn the_expected_owners_on_a_two_sided_ring_are_those_of_its_definition() {
+    for nodes in SIZES {
+        let points = native_points(nodes);
+        let (first, last) = (points.first_key_value(), points.last_key_value());
+        let found = digest_of(&keys()[..CHECKED], |key| {
+            let at = xxh3_64(key);
+            let behind = points.range(..at).next_back().or(last).unwrap();
+            let ahead = points.range(at..).next().or(first).unwrap();
+            let nearer = if at.wrapping_sub(*behind.0) <= ahead.0.wrapping_sub(at) {
+                behind
+            } else {
+                ahead
+            };
+            *nearer.1
+        });
+        assert_eq!(found, expected("ring/nearest", nodes), "{nodes} nodes");
+    }
+}
+
+#[test]
+fn the_expected_owners_of_multi_probe_are_those_of_its_definition() {
+    for nodes in SIZES {
+        let numbers = first_points(nodes).into_iter().zip(0..);
+        let points: BTreeMap<u64, u32> = numbers.collect();
+        let first = points.first_key_value().unwrap();
+        let found = digest_of(&keys()[..CHECKED], |key| {
+            let digest = xxh3_64(key);
+            let distances = (1..=21_u64).map(|number| {
+                let mut word = digest.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                word ^= word >> 31;
+                let (point, owner) = points.range(word..).next().unwrap_or(first);
+                (point.wrapping_sub(word), number, *owner)
+            });
+            distances.min().unwrap().2
+        });
+        assert_eq!(found, expected("multi-probe", nodes), "{nodes} nodes");
+    }
+}
+
+/// Ten thousand nodes for 65,536 keys would take most of the time of all tests: the ring's sizes but that.
+#[test]
+fn the_expected_owners_of_rendezvous_are_those_of_its_definition() {
+    for nodes in [3, 10, 100, 1_000] {
+        let hashes = first_points(nodes);
+        let owner = |digest: u64| {
+            let draws = hashes.iter().map(|hash| mix(digest ^ hash));
+            draws.zip(0..).max().unwrap().1
+        };
+        let found = digest_of(&keys()[..CHECKED], |key| owner(xxh3_64(key)));
+        assert_eq!(found, expected("rendezvous", nodes), "{nodes} nodes");
+
+        let partitions: Vec<u32> = (1..=16_384).map(|number| owner(mix(number))).collect();
+        let found = digest_of(&keys()[..CHECKED], |key| {
+            let partition = (u128::from(xxh3_64(key)) * 16_384) >> 64;
+            partitions[usize::try_from(partition).unwrap()]
+        });
+        assert_eq!(found, expected("slot-table", nodes), "{nodes} nodes");
+    }
+}
+
 /// The standard deviation of the nodes' shares over their mean.
 fn variation(nodes: u32, owner: impl Fn(&[u8]) -> u32) -> f64 {
     let mut counts = vec![0_u32; nodes as usize];
