@@ -1,7 +1,7 @@
 //! Empty, zero, negative, not-a-number and huge set-ups give an answer or a typed error.
 //!
 //! That refusals and odd requests take no memory is measured in `memory.rs`. Rows about Maglev and slot
-//! tables have no strategy yet.
+//! tables are tested with those crates.
 
 use keyroute::hash::{Xxh3, mix64};
 use keyroute::{

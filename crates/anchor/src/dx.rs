@@ -27,7 +27,7 @@ const DRAWS_PER_BUCKET: u64 = 4;
 /// | --- | --- |
 /// | lookup | one hash, capacity ÷ n draws on average, 4 × capacity at most; a bit each |
 /// | add, remove | O(log n) |
-/// | memory | the members, a bit a bucket |
+/// | memory | the members; for each bucket a bit, and about 60 bytes more if its node has left |
 ///
 /// ```
 /// use keyroute_anchor::{Dx, Node};

@@ -157,8 +157,7 @@ fn what_a_strategy_refuses_is_null_with_a_reason() {
     let fleet = file("weighted", "a\t2\nb\t1\nc\t1\n");
     let document = json(&format!("--fleet {fleet} --keys-pattern k{{}} --count 100"));
     let jump = strategy(&document, "jump");
-    let reason =
-        "node \"a\" has weight 2, but jump has no weights: give it weight 1, or choose a ring";
+    let reason = "node \"a\" has weight 2, but jump has no weights: give it weight 1, or choose a strategy with weights";
     for (cell, numbers) in [
         (&jump["balance"], 5),
         (&jump["loaded"], 8),

@@ -235,7 +235,7 @@ impl fmt::Display for RouteError {
             } => write!(
                 f,
                 "node {id:?} has weight {weight}, but {strategy} has no weights: give it weight 1, \
-                 or choose a ring"
+                 or choose a strategy with weights"
             ),
             Self::AlreadyMember { id } => write!(
                 f,

@@ -33,7 +33,7 @@ fn every_error_says_what_is_wrong_and_what_to_do() {
                 weight: 2,
                 strategy: "jump",
             },
-            "node \"a\\tb\" has weight 2, but jump has no weights: give it weight 1, or choose a ring",
+            "node \"a\\tb\" has weight 2, but jump has no weights: give it weight 1, or choose a strategy with weights",
         ),
         (
             RouteError::AlreadyMember { id: id() },

@@ -67,7 +67,7 @@ fn refusals_are_typed_and_change_nothing() {
     let refused = router.add(weighted("c", 2)).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "node \"c\" has weight 2, but modulo has no weights: give it weight 1, or choose a ring"
+        "node \"c\" has weight 2, but modulo has no weights: give it weight 1, or choose a strategy with weights"
     );
     assert!(matches!(
         router.add(Node::new("a").unwrap()),
