@@ -4,10 +4,10 @@
 
 pub mod http;
 
-use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use keyroute_core::buckets::word;
@@ -69,24 +69,30 @@ impl Drop for Server {
     }
 }
 
-/// As many different free ports of 127.0.0.1.
+/// As many different free ports of 127.0.0.1, which no other call in this program gets.
+///
+/// They are below those that systems give to outgoing connections: one of these could take a port before
+/// the server does.
 ///
 /// # Panics
 ///
 /// If there are none.
 #[must_use]
 pub fn free_ports(count: usize) -> Vec<u16> {
-    // All are held until all are known, or one would be given twice.
-    let held: io::Result<Vec<TcpListener>> = (0..count)
-        .map(|_| TcpListener::bind(("127.0.0.1", 0)))
-        .collect();
-    let held = held.unwrap_or_else(|error| panic!("no free port: {error}"));
-    held.iter()
-        .map(|listener| {
-            let address = listener.local_addr();
-            address.unwrap_or_else(|error| panic!("{error}")).port()
+    const PORTS: std::ops::Range<u32> = 10_000..32_000;
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    let begin = std::process::id();
+    let ports: Vec<u16> = PORTS
+        .map(|_| {
+            let tried = TRIED.fetch_add(1, Ordering::Relaxed);
+            PORTS.start + begin.wrapping_add(tried) % (PORTS.end - PORTS.start)
         })
-        .collect()
+        .filter_map(|port| u16::try_from(port).ok())
+        .filter(|&port| TcpListener::bind(("127.0.0.1", port)).is_ok())
+        .take(count)
+        .collect();
+    assert_eq!(ports.len(), count, "so few ports are free");
+    ports
 }
 
 /// A folder that is removed when this is dropped.
