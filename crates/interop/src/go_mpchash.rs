@@ -83,3 +83,20 @@ fn siphash(bytes: &[u8], seed: u64) -> u64 {
     hasher.write(bytes);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use keyroute_core::Router;
+
+    use super::GoMpchash;
+
+    #[test]
+    fn a_probe_that_hits_a_point_finds_the_next_one() {
+        // Under the nodes' own seed a name is a key that stands on its node.
+        let names = ["node-A", "node-B", "node-C"];
+        let nodes = GoMpchash::from_names(1, [0, 1], names).unwrap();
+        for name in names {
+            assert_ne!(nodes.route_id(name.as_bytes()).unwrap(), name);
+        }
+    }
+}

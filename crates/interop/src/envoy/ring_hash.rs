@@ -256,7 +256,7 @@ mod tests {
     use keyroute_core::{Edge, PointTable, Router};
 
     use super::{HashFunction, RingHash, RingSizes};
-    use crate::envoy::{Cluster, Host};
+    use crate::envoy::{Cluster, Host, Locality};
 
     fn cluster(weights: &[u32]) -> Cluster {
         let hosts = weights.iter().zip(1..).map(|(&weight, number)| {
@@ -356,5 +356,31 @@ mod tests {
             let sizes = RingSizes { minimum, maximum };
             assert!(RingHash::new(&cluster(&[1]), sizes, HashFunction::XxHash).is_err());
         }
+    }
+
+    #[test]
+    fn shares_of_localities_are_multiplied_before_they_are_divided() {
+        // Divided first, the last host would have two points.
+        let mut hosts = Vec::new();
+        for (region, locality_weight, weights) in [("a", 2, [4, 2, 4]), ("b", 1, [4, 3, 4])] {
+            for (number, weight) in weights.into_iter().enumerate() {
+                let locality = Locality {
+                    region: region.into(),
+                    ..Locality::default()
+                };
+                let host = Host::new(alloc::format!("{region}{number}:80")).unwrap();
+                let host = host.with_weight(weight).unwrap();
+                hosts.push(host.in_locality(locality, locality_weight));
+            }
+        }
+        let points = super::Points {
+            cluster: Cluster::by_locality(hosts, None, false).unwrap(),
+            sizes: RingSizes {
+                minimum: 8,
+                ..RingSizes::default()
+            },
+            function: HashFunction::XxHash,
+        };
+        assert_eq!(points.counts(), [3, 2, 3, 1, 1, 1]);
     }
 }

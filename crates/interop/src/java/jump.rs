@@ -50,3 +50,18 @@ pub(super) fn jump_from(mut state: u64, mut candidate: u32, buckets: u32) -> u32
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use keyroute_jump::jump_hash;
+
+    use super::jump;
+
+    #[test]
+    fn ordinary_keys_go_where_the_papers_jump_sends_them() {
+        // So many buckets that a draw more or less shows.
+        for key in 1..2000 {
+            assert_eq!(jump(key, i32::MAX as u32), jump_hash(key, i32::MAX as u32));
+        }
+    }
+}

@@ -84,3 +84,39 @@ impl Probing for SeededProbes {
         to.field("probes", self.probes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use keyroute_core::Router;
+
+    use super::{Hash, MultiProbeEngine, SEED};
+
+    #[test]
+    fn a_probe_behind_the_last_point_is_charged_the_way_back() {
+        let names = ["node-A", "node-B"];
+        let engine = MultiProbeEngine::from_names(Hash::Xx, 2, names).unwrap();
+        let mut points = names.map(|name| (Hash::Xx.seeded(name.as_bytes(), SEED), name));
+        points.sort_unstable();
+        let mut wrapped = 0;
+        for number in 0..500 {
+            let key = format!("key-{number}");
+            let probes = [0, 1].map(|seed| Hash::Xx.seeded(key.as_bytes(), seed));
+            // Where a probe leads, and how far that is as plain numbers.
+            let found = probes.map(|probe| {
+                let ahead = points.iter().find(|(point, _)| *point > probe);
+                let (point, name) = *ahead.unwrap_or(&points[0]);
+                (point.abs_diff(probe), name, ahead.is_none())
+            });
+            let closest = if found[1].0 < found[0].0 {
+                found[1]
+            } else {
+                found[0]
+            };
+            wrapped += usize::from(closest.2);
+            assert_eq!(engine.route_id(key.as_bytes()).unwrap(), closest.1, "{key}");
+        }
+        assert!(wrapped > 3, "{wrapped}");
+    }
+}

@@ -200,3 +200,36 @@ impl RemoveNode for RingEngine {
         Ok(node)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeMap;
+    use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::{Hash, RingEngine};
+
+    #[test]
+    fn a_taken_point_is_hashed_again_with_its_index() {
+        let names: Vec<String> = (0..200).map(|number| format!("node-{number}")).collect();
+        let engine = RingEngine::from_names(Hash::Murmur3, 1000, &names).unwrap();
+        let mut first: BTreeMap<u64, &String> = BTreeMap::new();
+        let mut moved = 0;
+        for name in &names {
+            for index in 0..1000 {
+                let point = Hash::Murmur3.seeded(name.as_bytes(), index);
+                if let Some(holder) = first.get(&point) {
+                    let again = Hash::Murmur3.number(point, index);
+                    assert_eq!(engine.taken[&point].as_str(), holder.as_str());
+                    assert_eq!(engine.taken[&again].as_str(), name.as_str());
+                    moved += 1;
+                } else {
+                    first.insert(point, name);
+                }
+            }
+        }
+        assert!(moved > 2, "{moved}");
+        assert_eq!(engine.taken.len(), 200_000);
+    }
+}

@@ -186,9 +186,11 @@ impl PointScheme for Points {
 
 #[cfg(test)]
 mod tests {
+    use alloc::collections::BTreeSet;
     use alloc::string::ToString;
+    use alloc::vec::Vec;
 
-    use keyroute_core::{Node, PointScheme, Router};
+    use keyroute_core::{Node, PointScheme, RouteDigest, Router};
 
     use super::{Consistent, Points};
     use crate::nginx::Server;
@@ -230,7 +232,7 @@ mod tests {
 
     #[test]
     fn after_21_points_of_servers_that_are_down_nobody_answers() {
-        let mut lines: alloc::vec::Vec<Server> = (0..18)
+        let mut lines: Vec<Server> = (0..18)
             .map(|i| alloc::format!("d{i} down").parse().unwrap())
             .collect();
         lines.extend(servers(["up-1", "up-2"]));
@@ -241,5 +243,43 @@ mod tests {
             .count();
         // 0.9^21 of the keys: 10.9 %, as it was measured on a running server.
         assert!((1800..2700).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn no_more_than_21_points_are_looked_at() {
+        let upstream = Consistent::new(servers(["a", "b", "c"])).unwrap();
+        let mut looked_at = 0;
+        let found = upstream.pick(b"alpha", |_| {
+            looked_at += 1;
+            false
+        });
+        assert_eq!((found, looked_at), (None, 21));
+    }
+
+    #[test]
+    fn a_shared_point_is_the_first_servers_and_a_point_serves_its_own_position() {
+        // So many points that some are shared.
+        let names = ["b", "a"];
+        let upstream = Consistent::new(servers(["b weight=900", "a weight=900"])).unwrap();
+        let points = names.map(|name| {
+            let node = Node::new(name).unwrap();
+            let weight = keyroute_core::Weight::new(900).unwrap();
+            let points = Points.points(&node.with_weight(weight)).unwrap();
+            points.into_iter().collect::<BTreeSet<u32>>()
+        });
+        let owner = |point: u32| {
+            let ring = upstream.ring();
+            let slot = ring.route_value(point).unwrap();
+            ring.members().get(slot).unwrap().id().as_str()
+        };
+        let shared: Vec<u32> = points[0].intersection(&points[1]).copied().collect();
+        assert!(!shared.is_empty());
+        for point in shared {
+            assert_eq!(owner(point), "b");
+        }
+        for (name, points) in names.iter().zip(&points) {
+            let own = points.iter().filter(|&&point| owner(point) == *name);
+            assert!(own.count() + 10 > points.len(), "{name}");
+        }
     }
 }

@@ -157,6 +157,8 @@ impl Router for Modulo {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use keyroute_core::Router;
 
     use super::{Modulo, hash};
@@ -201,5 +203,16 @@ mod tests {
         let lines = ["a down", "b down"];
         let upstream = Modulo::new(lines.map(|line| line.parse().unwrap())).unwrap();
         assert_eq!(upstream.route(b"alpha"), None);
+    }
+
+    #[test]
+    fn rounds_add_up() {
+        let owner = |lines: [&str; 3], key: &[u8]| {
+            let upstream = Modulo::new(lines.map(|line| line.parse().unwrap())).unwrap();
+            upstream.route_id(key).unwrap().to_string()
+        };
+        // 20704 + 26662 is 2 modulo 3, 32294 + 23708 is 1; 26662 alone is 1, 23708 alone is 2.
+        assert_eq!(owner(["a", "b down", "c"], b"alpha"), "c");
+        assert_eq!(owner(["a", "b", "c down"], b"user-1"), "b");
     }
 }
