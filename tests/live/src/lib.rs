@@ -15,7 +15,7 @@ use keyroute_core::buckets::word;
 /// How long a server may take to begin to listen.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A program that runs until this is dropped.
+/// A program that runs until this is dropped. It must be one process: what it starts itself would stay.
 #[derive(Debug)]
 pub struct Server {
     child: Child,

@@ -21,10 +21,11 @@ fn compare(name: &str, directive: &str, servers: &[String], preset: &dyn Router,
         .collect();
     let path = folder.path().display();
     let config = folder.path().join("nginx.conf");
+    // One process, or workers would outlive a test that ends it.
     fs::write(
         &config,
         format!(
-            "daemon off; worker_processes 1; pid {path}/pid; error_log stderr;\n\
+            "daemon off; master_process off; pid {path}/pid; error_log stderr;\n\
              events {{ worker_connections 512; }}\n\
              http {{\n access_log off;\n\
              client_body_temp_path {path}/a; proxy_temp_path {path}/b; fastcgi_temp_path {path}/c;\n\
