@@ -4,7 +4,9 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use keyroute_core::{AtOrBefore, ById, KeyHasher, Members, Node, RouteError, Scheme, Slot, Weight};
+use keyroute_core::{
+    AtOrBefore, ById, KeyHasher, Members, Node, Quoted, RouteError, Scheme, Slot, Weight,
+};
 use keyroute_vector_ring::VectorRing;
 use md5::Md5;
 use sha1::{Digest, Sha1};
@@ -221,7 +223,7 @@ impl KeyHasher for KeyManager {
     fn name(&self) -> Option<String> {
         Some(match &self.namespace {
             None => "crc32 of dalli's keys".into(),
-            Some(namespace) => format!("crc32 of dalli's keys in {namespace:?}"),
+            Some(namespace) => format!("crc32 of dalli's keys in {}", Quoted(namespace)),
         })
     }
 }

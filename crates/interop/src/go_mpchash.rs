@@ -73,7 +73,8 @@ impl Probing for SteppedProbes {
 
     fn describe(&self, to: &mut Description) {
         to.field("probes", self.probes);
-        to.field("seeds", alloc::format!("{:?}", self.seeds));
+        let [first, second] = self.seeds;
+        to.field("seeds", alloc::format!("{first} {second}"));
     }
 }
 

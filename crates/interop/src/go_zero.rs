@@ -8,7 +8,8 @@ use core::hash::Hasher;
 use core::mem::size_of;
 
 use keyroute_core::{
-    Description, KeyHasher, MAX_POINTS, MemberOrder, Members, Node, RouteError, Router, Slot,
+    Description, KeyHasher, MAX_POINTS, MemberOrder, Members, Node, Quoted, RouteError, Router,
+    Slot,
 };
 
 /// The first 64-bit word of MurmurHash3 (x64, 128 bits, seed 0): `murmur3-x64-128-word0`.
@@ -235,7 +236,8 @@ impl Router for GoZero {
         for (slot, node) in self.members.iter() {
             let replicas = self.replicas_of[slot.index() as usize];
             if replicas != self.replicas {
-                description.field(&alloc::format!("replicas of {:?}", node.id()), replicas);
+                let id = Quoted(node.id().as_str());
+                description.field(&alloc::format!("replicas of {id}"), replicas);
             }
         }
         let missing = self

@@ -112,7 +112,15 @@ impl Scheme for Hashring {
     }
 
     fn describe(&self, to: &mut Description) {
-        to.field("value", alloc::format!("{:?}", self.value));
+        to.field(
+            "value",
+            match self.value {
+                HashringValue::Text => "text",
+                HashringValue::NumberedText => "number, text",
+                HashringValue::Address => "address",
+                HashringValue::NumberedAddress => "number, address",
+            },
+        );
     }
 
     fn count(&self, members: &Members) -> u64 {

@@ -5,8 +5,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use keyroute_core::{
-    AtOrAfter, Description, FirstListed, KeyHasher, MemberOrder, Members, Node, NodeId, RouteError,
-    Scheme, Slot, Weight,
+    AtOrAfter, Description, FirstListed, KeyHasher, MemberOrder, Members, Node, NodeId, Quoted,
+    RouteError, Scheme, Slot, Weight,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -426,7 +426,7 @@ impl KeyHasher for KeyHash {
         Some(if self.prefix.is_empty() {
             hash
         } else {
-            format!("{hash} after {:?}", self.prefix)
+            format!("{hash} after {}", Quoted(&self.prefix))
         })
     }
 }

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use core::mem;
 
 use keyroute_core::{
-    AtOrAfter, Description, FirstListed, KeyHasher, MAX_POINTS, Members, Node, NodeId, RouteError,
-    Scheme, Slot,
+    AtOrAfter, Description, FirstListed, KeyHasher, MAX_POINTS, Members, Node, NodeId, Quoted,
+    RouteError, Scheme, Slot,
 };
 use sha1::{Digest, Sha1};
 use sha2::{Sha256, Sha512};
@@ -164,7 +164,7 @@ impl Scheme for HashRing {
             to.field("default port", port);
         }
         for (id, vnodes) in &self.of_node {
-            to.field(&format!("vnodes of {id:?}"), vnodes);
+            to.field(&format!("vnodes of {}", Quoted(id.as_str())), vnodes);
         }
     }
 

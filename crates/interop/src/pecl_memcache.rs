@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use keyroute_core::{Description, KeyHasher, MemberOrder, Members, Node, RouteError, Slot};
+use keyroute_core::{Description, KeyHasher, MemberOrder, Members, Node, Quoted, RouteError, Slot};
 
 use crate::hash::MemcachedHash;
 use crate::label_points::labelled;
@@ -163,8 +163,8 @@ impl KeyHasher for KeyHash {
 
     fn name(&self) -> Option<String> {
         let hash = self.hash.name()?;
-        let prefix = &self.prefix;
-        Some(format!("{hash} of pecl-memcache's keys after {prefix:?}"))
+        let prefix = Quoted(&self.prefix);
+        Some(format!("{hash} of pecl-memcache's keys after {prefix}"))
     }
 }
 

@@ -8,7 +8,8 @@ use core::mem::size_of;
 use core::ops::Bound::{Excluded, Unbounded};
 
 use keyroute_core::{
-    Description, KeyHasher, MAX_POINTS, MemberOrder, Members, Node, RouteError, Router, Slot,
+    Description, KeyHasher, MAX_POINTS, MemberOrder, Members, Node, Quoted, RouteError, Router,
+    Slot,
 };
 
 /// stathat's `Consistent`: a map from points to elements, changed as the original changes it.
@@ -258,8 +259,10 @@ impl<H: KeyHasher<Out = u32>> Router for Stathat<H> {
         for (point, slot) in &usual {
             let owner = self.owners.get(point);
             if owner != Some(slot) {
-                let owner = owner.and_then(|&owner| Some(self.members.get(owner)?.id()));
-                let _ = writeln!(unusual, "{point:x} {owner:?}");
+                let _ = match owner.and_then(|&owner| self.members.get(owner)) {
+                    Some(owner) => writeln!(unusual, "{point:x} {}", Quoted(owner.id().as_str())),
+                    None => writeln!(unusual, "{point:x}"),
+                };
             }
         }
         description.field("points by history", unusual);

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use keyroute_core::hash::{Md5, Md5Word};
 use keyroute_core::{
     After, Description, KeyHasher, LastListed, MAX_POINTS, Members, Node, NodeId, PointScheme,
-    RouteError, Scheme, Slot,
+    Quoted, RouteError, Scheme, Slot,
 };
 
 use crate::hash::Md5BigEndian;
@@ -173,7 +173,7 @@ impl Scheme for Ketama {
 
 fn describe_vnodes(of_node: &BTreeMap<NodeId, u32>, to: &mut Description) {
     for (id, vnodes) in of_node {
-        to.field(&format!("vnodes of {id:?}"), vnodes);
+        to.field(&format!("vnodes of {}", Quoted(id.as_str())), vnodes);
     }
 }
 

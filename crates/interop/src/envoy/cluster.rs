@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use keyroute_core::{Members, Node, RouteError, Weight};
+use keyroute_core::{Members, Node, Quoted, RouteError, Weight};
 
 use super::{Host, Locality};
 
@@ -122,7 +122,7 @@ impl Cluster {
             let bits = share.weight.to_bits();
             to.field(
                 &alloc::format!("host {place}"),
-                alloc::format!("{:?} {bits:016x}", share.key),
+                alloc::format!("{} {bits:016x}", Quoted(&share.key)),
             );
         }
     }

@@ -24,6 +24,14 @@ pub enum HashFunction {
 }
 
 impl HashFunction {
+    /// Its name in a configuration.
+    fn name(self) -> &'static str {
+        match self {
+            Self::XxHash => "XX_HASH",
+            Self::Murmur2 => "MURMUR_HASH_2",
+        }
+    }
+
     fn hash(self, bytes: &[u8]) -> u64 {
         match self {
             Self::XxHash => Xxh64::default().hash(bytes),
@@ -213,7 +221,7 @@ impl Scheme for Points {
     fn describe(&self, to: &mut Description) {
         to.field("minimum_ring_size", self.sizes.minimum);
         to.field("maximum_ring_size", self.sizes.maximum);
-        to.field("hash_function", alloc::format!("{:?}", self.function));
+        to.field("hash_function", self.function.name());
         self.cluster.describe(to);
     }
 

@@ -5,7 +5,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use keyroute_core::{
-    Description, FirstListed, Members, Nearest, Node, NodeId, PointScheme, RouteError, Scheme, Slot,
+    Description, FirstListed, Members, Nearest, Node, NodeId, PointScheme, Quoted, RouteError,
+    Scheme, Slot,
 };
 
 use super::{KeyHash, mix};
@@ -40,7 +41,7 @@ impl Scheme for Points {
 
     fn describe(&self, to: &mut Description) {
         for (id, base) in &self.bases {
-            to.field(&format!("base of {id:?}"), base);
+            to.field(&format!("base of {}", Quoted(id.as_str())), base);
         }
     }
 
