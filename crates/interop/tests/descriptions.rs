@@ -1,8 +1,6 @@
 //! What fingerprints hash does not follow the Unicode tables of a compiler: ids and prefixes are shown as they
 //! are, whatever `Debug` would escape.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use keyroute_interop::hash::MemcachedHash;
 use keyroute_interop::{Description, KeyHasher, Router, dalli, envoy, haproxy, libmemcached};
 
