@@ -35,6 +35,7 @@ mod cost;
 mod equal_parts;
 mod node_label;
 
+mod inherent;
 mod labelled;
 mod lookup;
 mod named_ring;

@@ -6,9 +6,9 @@ use core::mem::size_of;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, EqualParts, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder,
-    Members, Node, NodeId, NodeLabel, OrderFree, OwnedRange, Ranges, Rebuild, RemoveNode, Reweight,
-    RouteDigest, RouteError, Router, Slot, Weight,
+    AddNode, Description, EqualParts, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
+    NodeLabel, OrderFree, OwnedRange, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest,
+    RouteError, Router, Slot, Weight,
 };
 
 use crate::{Permutation, TableSize, fill, turns};
@@ -158,29 +158,7 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
         Self::from_nodes_with(hasher, size, nodes?)
     }
 
-    /// The slot of the node that owns this key; `None` without members.
-    #[must_use]
-    pub fn route(&self, key: &[u8]) -> Option<Slot> {
-        Router::route(self, key)
-    }
-
-    /// The id of the node that owns this key; `None` without members.
-    #[must_use]
-    pub fn route_id(&self, key: &[u8]) -> Option<&NodeId> {
-        Router::route_id(self, key)
-    }
-
-    /// The nodes and their slots.
-    #[must_use]
-    pub fn members(&self) -> &Members {
-        &self.members
-    }
-
-    /// What two processes compare to know that they answer alike.
-    #[must_use]
-    pub fn fingerprint(&self) -> Fingerprint {
-        Router::fingerprint(self)
-    }
+    keyroute_core::inherent_lookups!();
 
     /// The hasher of keys and ids.
     #[must_use]

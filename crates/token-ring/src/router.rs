@@ -7,10 +7,10 @@ use core::ops::ControlFlow;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, Edge, Fingerprint, HasherTag, KeyDigest, KeyHasher, MAX_POINTS,
-    MemberOrder, Members, Node, NodeId, OwnedRange, PointScheme, PointTable, PointsPerWeight,
-    Quoted, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot,
-    SlotSet, Tokens, Walk, WalkDigest, WalkExt, WalkRanges, Weight,
+    AddNode, Description, Edge, HasherTag, KeyDigest, KeyHasher, MAX_POINTS, MemberOrder, Members,
+    Node, OwnedRange, PointScheme, PointTable, PointsPerWeight, Quoted, Ranges, Rebuild,
+    RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Tokens, Walk,
+    WalkDigest, WalkRanges, Weight,
 };
 use keyroute_vector_ring::SortedPoints;
 
@@ -230,40 +230,8 @@ impl<H: KeyHasher<Out = u64>> TokenRing<H> {
         &self.hasher
     }
 
-    /// The slot of the node that owns this key; `None` without members.
-    #[must_use]
-    pub fn route(&self, key: &[u8]) -> Option<Slot> {
-        Router::route(self, key)
-    }
-
-    /// The id of the node that owns this key; `None` without members.
-    #[must_use]
-    pub fn route_id(&self, key: &[u8]) -> Option<&NodeId> {
-        Router::route_id(self, key)
-    }
-
-    /// The first `n` nodes of the key's order, the owner first.
-    #[must_use]
-    pub fn replicas(&self, key: &[u8], n: usize) -> Vec<Slot> {
-        WalkExt::replicas(self, key, n)
-    }
-
-    /// The first node of the key's order that satisfies the predicate.
-    pub fn first_where(&self, key: &[u8], accept: impl FnMut(Slot) -> bool) -> Option<Slot> {
-        WalkExt::first_where(self, key, accept)
-    }
-
-    /// The nodes and their slots.
-    #[must_use]
-    pub fn members(&self) -> &Members {
-        &self.members
-    }
-
-    /// What two processes compare to know that they answer alike: it covers the tokens.
-    #[must_use]
-    pub fn fingerprint(&self) -> Fingerprint {
-        Router::fingerprint(self)
-    }
+    keyroute_core::inherent_lookups!();
+    keyroute_core::inherent_walks!();
 
     /// Adds a node: keys move to it alone.
     ///

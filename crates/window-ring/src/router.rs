@@ -7,9 +7,9 @@ use core::ops::ControlFlow;
 
 use keyroute_core::hash::{NativeHasher, mix64};
 use keyroute_core::{
-    AddNode, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
-    NodeId, NodeLabel, OrderFree, Rebuild, RemoveNode, RouteDigest, RouteError, Router, Slot,
-    SlotSet, Walk, WalkDigest, WalkExt,
+    AddNode, Description, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node, NodeLabel,
+    OrderFree, Rebuild, RemoveNode, RouteDigest, RouteError, Router, Slot, SlotSet, Walk,
+    WalkDigest,
 };
 
 use crate::Window;
@@ -138,40 +138,8 @@ impl<H: KeyHasher<Out = u64>> WindowRing<H> {
         Self::from_nodes_with(hasher, window, nodes?)
     }
 
-    /// The slot of the node that owns this key; `None` without members.
-    #[must_use]
-    pub fn route(&self, key: &[u8]) -> Option<Slot> {
-        Router::route(self, key)
-    }
-
-    /// The id of the node that owns this key; `None` without members.
-    #[must_use]
-    pub fn route_id(&self, key: &[u8]) -> Option<&NodeId> {
-        Router::route_id(self, key)
-    }
-
-    /// The first `n` nodes of the key's order, the owner first.
-    #[must_use]
-    pub fn replicas(&self, key: &[u8], n: usize) -> Vec<Slot> {
-        WalkExt::replicas(self, key, n)
-    }
-
-    /// The first node of the key's order that satisfies the predicate: how to pass over nodes that are down.
-    pub fn first_where(&self, key: &[u8], accept: impl FnMut(Slot) -> bool) -> Option<Slot> {
-        WalkExt::first_where(self, key, accept)
-    }
-
-    /// The nodes and their slots.
-    #[must_use]
-    pub fn members(&self) -> &Members {
-        &self.members
-    }
-
-    /// What two processes compare to know that they answer alike.
-    #[must_use]
-    pub fn fingerprint(&self) -> Fingerprint {
-        Router::fingerprint(self)
-    }
+    keyroute_core::inherent_lookups!();
+    keyroute_core::inherent_walks!();
 
     /// The hasher of keys and ids.
     #[must_use]
