@@ -1,8 +1,12 @@
 //! What live tests share: servers that end with the test, free ports, fresh keys.
 //!
-//! A server that is not installed is a failure with its name, never a skipped test.
+//! A server that is not installed is a failure with its name, never a skipped test. What the installed
+//! version of one lacks is printed by the test `installed`.
 
+pub mod haproxy;
 pub mod http;
+pub mod libmemcached;
+mod version;
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -11,6 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use keyroute_core::buckets::word;
+
+pub use version::{Version, about, version};
 
 /// How long a server may take to begin to listen.
 const PATIENCE: Duration = Duration::from_secs(30);

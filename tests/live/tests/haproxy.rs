@@ -1,45 +1,66 @@
-//! A running HAProxy against the preset. Debian's 2.6 has neither `hash-key` nor the ring of 3.0 to 3.2:
-//! recordings alone check those.
+//! A running HAProxy against the preset. Debian's 2.6 has neither `hash-key` nor the ring of 3.0 to 3.2; the test
+//! `installed` says what whichever version there is lacks.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
+use std::process::Command;
 
 use keyroute_interop::Router;
 use keyroute_interop::haproxy::{Backend, HashType, Server, UriPart};
+use keyroute_live::haproxy::{Feature, Haproxy};
 use keyroute_live::http::{Client, HEADER_BYTES, Origin};
 use keyroute_live::{Folder, Fresh, Server as Program, free_ports};
 
 const KEYS: usize = 2000;
 
-/// Sends fresh keys through HAProxy under these lines of a backend, and compares.
-fn compare(name: &str, hash_type: &str, balance: &str, uri: Option<UriPart>, servers: &[String]) {
-    let folder = Folder::new(&format!("haproxy-{name}"));
-    let port = free_ports(1)[0];
+/// A file with these lines in its backend.
+fn configuration(port: u16, hash_type: &str, balance: &str, servers: &[String]) -> String {
     let lines: String = servers
         .iter()
         .map(|server| format!("  server {server}\n"))
         .collect();
-    let config = folder.path().join("haproxy.cfg");
-    fs::write(
-        &config,
-        format!(
-            "global\n  nbthread 1\n\
-             defaults\n  mode http\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n\
-             frontend f\n  bind 127.0.0.1:{port}\n  default_backend b\n\
-             backend b\n  balance {balance}\n  hash-type {hash_type}\n{lines}"
-        ),
+    format!(
+        "global\n  nbthread 1\n\
+         defaults\n  mode http\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n\
+         frontend f\n  bind 127.0.0.1:{port}\n  default_backend b\n\
+         backend b\n  balance {balance}\n  hash-type {hash_type}\n{lines}"
     )
-    .unwrap();
+}
+
+/// Compares if this version has the feature; if not, sees that it refuses the lines.
+fn compare_or_be_refused(feature: Feature, name: &str, hash_type: &str, servers: &[String]) {
+    if Haproxy::installed().has(feature) {
+        return compare(name, hash_type, "hdr(x-key)", None, servers);
+    }
+    let folder = Folder::new(&format!("haproxy-refused-{name}"));
+    let config = folder.path().join("haproxy.cfg");
+    fs::write(&config, configuration(1, hash_type, "hdr(x-key)", servers)).unwrap();
+    let output = Command::new("haproxy")
+        .args(["-c", "-f", config.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(!output.status.success(), "it has {feature}");
+}
+
+/// Sends fresh keys through HAProxy under these lines of a backend, and compares.
+fn compare(name: &str, hash_type: &str, balance: &str, uri: Option<UriPart>, servers: &[String]) {
+    let folder = Folder::new(&format!("haproxy-{name}"));
+    let port = free_ports(1)[0];
+    let config = folder.path().join("haproxy.cfg");
+    fs::write(&config, configuration(port, hash_type, balance, servers)).unwrap();
     let config = config.to_str().unwrap();
     let _haproxy = Program::start("haproxy", &["-db", "-f", config], &[port]);
-    let backend = Backend::new(
-        hash_type.parse::<HashType>().unwrap(),
-        servers
-            .iter()
-            .map(|server| server.parse::<Server>().unwrap()),
-    )
-    .unwrap();
+    let hashed_twice = Haproxy::installed().has(Feature::IdsHashedTwice);
+    let read = servers.iter().map(|line| {
+        let server = line.parse::<Server>().unwrap();
+        if hashed_twice {
+            server.with_id_hashed_twice()
+        } else {
+            server
+        }
+    });
+    let backend = Backend::new(hash_type.parse::<HashType>().unwrap(), read).unwrap();
     let mut client = Client::new(port);
     let mut fresh = Fresh::new();
     for _ in 0..KEYS {
@@ -135,4 +156,38 @@ fn parts_of_the_target_agree() {
     ] {
         compare("uri", "consistent", balance, Some(part), &lines);
     }
+}
+
+#[test]
+fn what_later_versions_have_agrees_or_is_refused() {
+    let origin = Origin::start();
+    let lines = |parameter: fn(u8) -> String| {
+        servers(&origin, 44, 10, |host| {
+            format!("weight {} {}", 1 + host % 3, parameter(host))
+        })
+    };
+    for (feature, lines) in [
+        (Feature::HashKeyOfAddress, lines(|_| "hash-key addr".into())),
+        (
+            Feature::HashKeyOfAddress,
+            lines(|_| "hash-key addr-port".into()),
+        ),
+        (
+            Feature::HashKeyOfId32OrGuid,
+            lines(|_| "hash-key id32".into()),
+        ),
+        (
+            Feature::HashKeyOfId32OrGuid,
+            lines(|host| format!("hash-key guid guid g-{host}")),
+        ),
+    ] {
+        compare_or_be_refused(feature, "hash-key", "consistent", &lines);
+    }
+    let plain = lines(|_| String::new());
+    compare_or_be_refused(
+        Feature::KeysAsNumbers,
+        "none",
+        "consistent none avalanche",
+        &plain,
+    );
 }

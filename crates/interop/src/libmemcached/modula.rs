@@ -52,7 +52,7 @@ impl ModulaRule {
     }
 
     /// `DISTRIBUTION=VIRTUAL_BUCKET` without a map: `hash & (n − 1)`, so that unless n is a power of two
-    /// **some servers own nothing**. Read from the source; no answer of it is recorded.
+    /// **some servers own nothing**. No answer of it is recorded; it is compared with the installed library.
     #[must_use]
     pub fn virtual_bucket(key_hash: KeyHash) -> Self {
         Self {
