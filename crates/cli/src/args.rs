@@ -1,14 +1,15 @@
 //! The command line.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 use crate::commands::{compare, diff, fingerprint, route, strategies, verify, zones};
+use crate::config::Source;
 use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
-use crate::strategy::{Epsilon, StrategyName};
+use crate::strategy::{Choice, Epsilon, StrategyName};
 use crate::{CliError, Outcome};
 
 /// Consistent hashing at the command line.
@@ -57,7 +58,12 @@ pub(crate) struct FleetArgs {
     /// Fleet file: TOML, JSON, or lines ID[TAB WEIGHT[TAB ZONE]]; `-` is standard input [default: a
     /// sample of ten caches]
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) fleet: Option<PathBuf>,
+    fleet: Option<PathBuf>,
+    /// Another system's configuration, whose answers these are then: SYSTEM:FILE#NAME, as
+    /// `nginx:nginx.conf#backend`
+    #[arg(long, value_name = "CONFIG", conflicts_with_all = ["fleet", "strategy", "hash", "points", "epsilon",
+          "node_points", "table_size", "partitions", "capacity"])]
+    from: Option<Source>,
     #[command(flatten)]
     settings: SettingArgs,
 }
@@ -126,28 +132,53 @@ impl SizeArgs {
 }
 
 impl SettingArgs {
-    /// The settings of the flags, and of the fleet where no flag says one.
-    #[must_use]
-    pub(crate) fn over(&self, fleet: &Fleet) -> Settings {
+    /// The fleet under the settings of the flags, and what routes to it.
+    pub(crate) fn over(&self, mut fleet: Fleet) -> (Fleet, Choice) {
         let flags = Settings {
             strategy: self.strategy,
             hash: self.hash,
             points: self.points,
             ..self.sizes.settings()
         };
-        flags.or(fleet.settings.clone())
+        fleet.settings = flags.or(fleet.settings);
+        let choice = Choice::Named(fleet.settings.strategy.unwrap_or_default());
+        (fleet, choice)
     }
 }
 
 impl FleetArgs {
-    /// The fleet, its settings overridden by the flags.
+    /// The fleet, and what routes to it: the flags' settings override those of a fleet file. Notes on a
+    /// configuration are shown.
     ///
     /// # Errors
     ///
-    /// As [`Fleet::read`].
-    pub(crate) fn load(&self) -> Result<Fleet, CliError> {
-        let mut fleet = Fleet::read_or_sample(self.fleet.as_deref())?;
-        fleet.settings = self.settings.over(&fleet);
-        Ok(fleet)
+    /// As [`Fleet::read`] and [`Source::read`].
+    pub(crate) fn load(&self) -> Result<(Fleet, Choice), CliError> {
+        if let Some(source) = &self.from {
+            let configuration = source.read()?;
+            configuration.show_notes();
+            return Ok(configuration.into());
+        }
+        let fleet = Fleet::read_or_sample(self.fleet.as_deref())?;
+        Ok(self.settings.over(fleet))
+    }
+
+    /// The fleet file, if one is named.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.fleet.as_deref()
+    }
+
+    /// Where the fleet comes from, in words.
+    pub(crate) fn source(&self) -> String {
+        fleet_source(self.fleet.as_deref(), self.from.as_ref())
+    }
+}
+
+/// Where a fleet comes from, in words.
+pub(crate) fn fleet_source(file: Option<&Path>, from: Option<&Source>) -> String {
+    match (file, from) {
+        (_, Some(source)) => source.to_string(),
+        (Some(file), None) => file.display().to_string(),
+        (None, None) => "the bundled sample".into(),
     }
 }

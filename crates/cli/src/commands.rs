@@ -15,7 +15,7 @@ use keyroute::Walk;
 use crate::CliError;
 use crate::fleet::Fleet;
 use crate::keys::{KeyArgs, Otherwise};
-use crate::strategy::{self, Strategy, StrategyName};
+use crate::strategy::{Choice, Strategy};
 
 /// Checks that standard input is not both the fleet and the keys.
 pub(crate) fn check_stdin(
@@ -31,23 +31,23 @@ pub(crate) fn check_stdin(
     Ok(())
 }
 
-/// The router that a fleet's settings name.
-pub(crate) fn router_of(fleet: &Fleet) -> Result<Box<dyn Strategy>, CliError> {
-    let name = fleet.settings.strategy.unwrap_or_default();
-    strategy::build(name, &fleet.settings, &fleet.nodes)
-        .map_err(|refusal| CliError::at(name, refusal))
+/// The router of a fleet.
+pub(crate) fn router_of(fleet: &Fleet, choice: &Choice) -> Result<Box<dyn Strategy>, CliError> {
+    choice
+        .build(&fleet.settings, &fleet.nodes)
+        .map_err(|refusal| CliError::at(choice, refusal))
 }
 
 /// The strategy's order of nodes, or a refusal that says what to choose, after `instead`.
 pub(crate) fn order_of<'a>(
     strategy: &'a dyn Strategy,
-    name: StrategyName,
+    choice: &Choice,
     instead: &str,
 ) -> Result<&'a dyn Walk, CliError> {
     strategy.as_walk().ok_or_else(|| {
         let problem = format!(
             "has no order of replicas: {instead}choose a ring, rendezvous, slot-table or ranking"
         );
-        CliError::at(name, problem)
+        CliError::at(choice, problem)
     })
 }

@@ -36,14 +36,6 @@ pub struct Fleet {
 /// A number that grew with the list would move keys whenever the list grows.
 pub const DEFAULT_CAPACITY: u32 = 1024;
 
-/// Where a fleet comes from, in words.
-pub(crate) fn source(path: Option<&Path>) -> String {
-    match path {
-        Some(path) => path.display().to_string(),
-        None => "the bundled sample".into(),
-    }
-}
-
 /// How keys are routed. What is not said is the strategy's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {

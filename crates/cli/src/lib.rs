@@ -6,6 +6,7 @@ mod error;
 pub mod change;
 mod commands;
 mod compare;
+pub mod config;
 pub mod fleet;
 pub mod hashes;
 pub mod keys;

@@ -4,6 +4,8 @@
 //! what the traits of a router say when a program is compiled.
 
 mod adapter;
+mod choice;
+mod configured;
 mod epsilon;
 mod recipe;
 mod registry;
@@ -17,6 +19,8 @@ use keyroute::{Lease, Node, NodeId, RouteError, Router, Slot, Walk};
 use crate::change::Change;
 use crate::fleet::Settings;
 
+pub use choice::Choice;
+pub use configured::Configured;
 pub use epsilon::Epsilon;
 pub use setting::Setting;
 

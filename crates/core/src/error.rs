@@ -247,7 +247,7 @@ impl fmt::Display for RouteError {
                     "node {id:?} is not a member: check the id, it is compared by its bytes"
                 )
             }
-            Self::NoMembers => write!(f, "there is no node to remove: the router is empty"),
+            Self::NoMembers => write!(f, "there is no node: list one, or add one first"),
             Self::TooManyNodes { limit } => {
                 write!(f, "at most {limit} nodes fit: split the fleet")
             }

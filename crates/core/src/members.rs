@@ -127,6 +127,20 @@ impl Members {
         slots
     }
 
+    /// The nodes in the order in which they were listed.
+    ///
+    /// ```
+    /// use keyroute_core::{Members, Node};
+    ///
+    /// let members = Members::from_nodes([Node::new("b")?, Node::new("a")?])?;
+    /// let ids: Vec<&str> = members.listed_nodes().map(|node| node.id().as_str()).collect();
+    /// assert_eq!(ids, ["b", "a"]);
+    /// # Ok::<(), keyroute_core::RouteError>(())
+    /// ```
+    pub fn listed_nodes(&self) -> impl Iterator<Item = &Node> {
+        self.listed().into_iter().filter_map(|slot| self.get(slot))
+    }
+
     /// Compares two members by id. Slots that are not in use come last.
     #[must_use]
     pub fn cmp_id(&self, a: Slot, b: Slot) -> Ordering {

@@ -45,7 +45,7 @@ fn every_error_says_what_is_wrong_and_what_to_do() {
         ),
         (
             RouteError::NoMembers,
-            "there is no node to remove: the router is empty",
+            "there is no node: list one, or add one first",
         ),
         (
             RouteError::TooManyNodes { limit: 16_777_216 },

@@ -63,6 +63,13 @@ impl Server {
         self.down
     }
 
+    /// The same with this weight.
+    #[must_use]
+    pub fn with_weight(mut self, weight: Weight) -> Self {
+        self.weight = weight;
+        self
+    }
+
     /// The same, resolving to so many addresses (1 unless said). They change nothing of a consistent hash,
     /// and count one by one under modulo.
     #[must_use]

@@ -7,18 +7,19 @@ use std::str::FromStr;
 use clap::Args;
 use keyroute::NodeId;
 
-use crate::args::SizeArgs;
+use crate::args::{SizeArgs, fleet_source};
 use crate::change::{Addition, Change, Reweighting};
 use crate::commands::check_stdin;
 use crate::compare::output::{Comparison, Format, Swept};
 use crate::compare::{KeyArena, Scenario, Study, Sweep};
-use crate::fleet::{self, Fleet, Settings};
+use crate::config::Source;
+use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
 use crate::keys::{KeyArgs, Otherwise};
 #[cfg(feature = "plot")]
 use crate::plot::{ComparisonFigure, MAX_CHANGES, PlotFile, PointsFigure};
 use crate::progress::Progress;
-use crate::strategy::{Setting, StrategyName};
+use crate::strategy::{Choice, Setting, StrategyName};
 use crate::{CliError, Outcome};
 
 /// How many replicas are compared unless said: the owner and the next node.
@@ -49,6 +50,7 @@ Examples:
   keyroute compare
   keyroute compare keys.txt --fleet fleet.toml --add cache-11=2
   keyroute compare --fleet fleet.toml --remove cache-04 --reweight cache-02=3 --format json
+  keyroute compare --from nginx:/etc/nginx/nginx.conf#backend --strategies vector-ring
   keyroute compare --strategies all --capacity 100
   keyroute compare --strategies modulo,jump --keys-pattern 'user:{}:session' --count 10000
   keyroute compare --points 1,10,150,500 --hash crc32,fnv1a,md5,xxh3 --trials 20")]
@@ -59,6 +61,10 @@ pub(crate) struct CompareArgs {
     /// sample of ten caches]
     #[arg(short, long, value_name = "FILE")]
     fleet: Option<PathBuf>,
+    /// Another system's configuration, whose router is compared, too: SYSTEM:FILE#NAME, as
+    /// `nginx:nginx.conf#backend`
+    #[arg(long, value_name = "CONFIG", conflicts_with = "fleet")]
+    from: Option<Source>,
     /// Strategies, by name, or `all` [default: one or two of each family, and the fleet file's];
     /// `keyroute strategies` lists them
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
@@ -130,17 +136,23 @@ pub(crate) fn run(args: &CompareArgs, out: &mut dyn Write) -> Result<Outcome, Cl
     args.check_replicas()?;
     args.check_kind()?;
     check_stdin(args.fleet.as_deref(), &args.keys, Otherwise::Sample)?;
-    let fleet = Fleet::read_or_sample(args.fleet.as_deref())?;
+    let (fleet, configured) = args.load()?;
     fleet.check_not_empty()?;
     if args.tabulates() {
         tabulate(args, &fleet, out)?;
     } else {
-        compare(args, &fleet, out)?;
+        compare(args, &fleet, configured, out)?;
     }
     Ok(Outcome::Done)
 }
 
-fn compare(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(), CliError> {
+/// Compares the router that a configuration describes, if one is given, with strategies.
+fn compare(
+    args: &CompareArgs,
+    fleet: &Fleet,
+    configured: Option<Choice>,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
     let scenarios = args.scenarios(fleet)?;
     #[cfg(feature = "plot")]
     if args.plot.is_some() && scenarios.len() > MAX_CHANGES {
@@ -167,11 +179,12 @@ fn compare(args: &CompareArgs, fleet: &Fleet, out: &mut dyn Write) -> Result<(),
         replicas: args.replicas.unwrap_or(DEFAULT_REPLICAS),
         timing: !args.no_timing,
     };
-    let strategies = args.strategies(fleet);
+    let named = args.strategies(fleet).into_iter().map(Choice::Named);
+    let strategies: Vec<Choice> = configured.into_iter().chain(named).collect();
     let passes = study.passes() * strategies.len() as u64;
     let mut progress = Progress::new("comparing", Some(passes * keys.len() as u64));
     let findings: Vec<_> = strategies
-        .into_iter()
+        .iter()
         .map(|strategy| study.of(strategy, &mut progress))
         .collect();
     drop(progress);
@@ -268,8 +281,19 @@ impl CompareArgs {
         Ok((KeyArena::read(&mut keys)?, source))
     }
 
+    /// The fleet, and the router that a configuration describes. Notes on it are shown.
+    fn load(&self) -> Result<(Fleet, Option<Choice>), CliError> {
+        if let Some(source) = &self.from {
+            let configuration = source.read()?;
+            configuration.show_notes();
+            let (fleet, choice) = configuration.into();
+            return Ok((fleet, Some(choice)));
+        }
+        Ok((Fleet::read_or_sample(self.fleet.as_deref())?, None))
+    }
+
     fn fleet_source(&self) -> String {
-        fleet::source(self.fleet.as_deref())
+        fleet_source(self.fleet.as_deref(), self.from.as_ref())
     }
 
     /// The strategies to compare, each once.

@@ -1,26 +1,28 @@
 //! `keyroute diff`: what differs between two fleets.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::args::SettingArgs;
 use crate::commands::router_of;
+use crate::config::Source;
 use crate::fleet::Fleet;
 use crate::{CliError, Outcome};
 
 /// Show what differs between the routers of two fleet files
 ///
 /// Prints nothing and exits with 0 if both give every key the same owner by the same scheme; else one
-/// line a difference, `what: left | right`, and exit code 1. Flags override both files.
+/// line a difference, `what: left | right`, and exit code 1. Flags override both files,
+/// and say nothing to a configuration.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   keyroute diff client.toml proxy.toml
   keyroute diff before.toml after.toml && echo same")]
 pub(crate) struct DiffArgs {
-    /// A fleet file
+    /// A fleet file, or another system's configuration: SYSTEM:FILE#NAME
     left: PathBuf,
     /// Another
     right: PathBuf,
@@ -29,10 +31,16 @@ pub(crate) struct DiffArgs {
 }
 
 pub(crate) fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
-    let describe = |path| {
-        let mut fleet = Fleet::read(path)?;
-        fleet.settings = args.settings.over(&fleet);
-        Ok::<_, CliError>(router_of(&fleet)?.router().describe())
+    let describe = |path: &Path| {
+        let (fleet, choice) = match path.to_str().and_then(Source::find) {
+            Some(source) => {
+                let configuration = source.read()?;
+                configuration.show_notes();
+                configuration.into()
+            }
+            None => args.settings.over(Fleet::read(path)?),
+        };
+        Ok::<_, CliError>(router_of(&fleet, &choice)?.router().describe())
     };
     let differences = describe(&args.left)?.differences(&describe(&args.right)?);
     for difference in &differences {

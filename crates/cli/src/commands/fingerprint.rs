@@ -26,7 +26,8 @@ pub(crate) struct FingerprintArgs {
 }
 
 pub(crate) fn run(args: &FingerprintArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
-    let router = router_of(&args.fleet.load()?)?;
+    let (fleet, choice) = args.fleet.load()?;
+    let router = router_of(&fleet, &choice)?;
     let description = router.router().describe();
     writeln!(out, "{}", description.fingerprint())?;
     if args.long {

@@ -8,7 +8,7 @@ use keyroute::{Router, Slot, Spread, Walk, WalkExt, ZoneAware};
 use crate::args::FleetArgs;
 use crate::commands::{check_stdin, order_of, router_of};
 use crate::keys::{KeyArgs, Otherwise};
-use crate::strategy::{Strategy, StrategyName};
+use crate::strategy::{Choice, Strategy};
 use crate::{CliError, Outcome};
 
 /// Route keys: print each key and the node that owns it
@@ -22,6 +22,7 @@ Examples:
   keyroute route keys.txt --fleet fleet.toml
   printf 'user:1\\nuser:2\\n' | keyroute route --fleet fleet.toml --replicas 2
   keyroute route keys.txt --fleet fleet.toml --replicas 3 --zones --strict
+  keyroute route keys.txt --from nginx:/etc/nginx/nginx.conf#backend
   find . -type f -print0 | keyroute route -0 --format json
   keyroute route --keys-pattern 'user:{}:session' --count 10 --strategy jump")]
 pub(crate) struct RouteArgs {
@@ -56,11 +57,11 @@ enum Format {
 }
 
 pub(crate) fn run(args: &RouteArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
-    check_stdin(args.fleet.fleet.as_deref(), &args.keys, Otherwise::Stdin)?;
-    let fleet = args.fleet.load()?;
-    let router = router_of(&fleet)?;
+    check_stdin(args.fleet.file(), &args.keys, Otherwise::Stdin)?;
+    let (fleet, choice) = args.fleet.load()?;
+    let router = router_of(&fleet, &choice)?;
     fleet.check_not_empty()?;
-    let mut owners = Owners::new(args, &*router, fleet.settings.strategy.unwrap_or_default())?;
+    let mut owners = Owners::new(args, &*router, &choice)?;
     let names = Names::new(router.router(), args.format, args.replicas > 1)?;
     let mut keys = args.keys.open(Otherwise::Stdin)?;
     let mut line = Vec::new();
@@ -84,7 +85,7 @@ struct Owners<'a> {
 /// Where the owners come from.
 enum Order<'a> {
     /// The lookup.
-    Owner(&'a dyn Router),
+    Owner(&'a Choice, &'a dyn Router),
     /// The walk.
     Walk(&'a dyn Walk),
     /// The walk with zones first.
@@ -98,14 +99,14 @@ impl<'a> Owners<'a> {
     fn new(
         args: &RouteArgs,
         strategy: &'a dyn Strategy,
-        name: StrategyName,
+        choice: &'a Choice,
     ) -> Result<Self, CliError> {
         let order = match (args.replicas, args.zones) {
             (0, _) => return Err(CliError::at("--replicas", "0 nodes a key: give 1 or more")),
-            (1, false) => Order::Owner(strategy.router()),
-            (_, false) => Order::Walk(order_of(strategy, name, "leave --replicas out, or ")?),
+            (1, false) => Order::Owner(choice, strategy.router()),
+            (_, false) => Order::Walk(order_of(strategy, choice, "leave --replicas out, or ")?),
             (_, true) => Order::Zones {
-                router: ZoneAware::new(order_of(strategy, name, "leave --zones out, or ")?),
+                router: ZoneAware::new(order_of(strategy, choice, "leave --zones out, or ")?),
                 strict: args.strict,
             },
         };
@@ -122,13 +123,17 @@ impl<'a> Owners<'a> {
     /// The nodes, and how far they are apart where that was asked.
     fn of(&mut self, key: &[u8]) -> Result<(&[Slot], Option<Spread>), CliError> {
         match &self.order {
-            Order::Owner(router) => Ok(match (router.route(key), self.slots.first_mut()) {
-                (Some(owner), Some(place)) => {
-                    *place = owner;
-                    (&self.slots[..1], None)
-                }
-                _ => (&[], None),
-            }),
+            Order::Owner(choice, router) => {
+                let owner = choice.owner(*router, key);
+                let owner = owner.map_err(|reason| CliError::at(shown(key), reason))?;
+                Ok(match (owner, self.slots.first_mut()) {
+                    (Some(owner), Some(place)) => {
+                        *place = owner;
+                        (&self.slots[..1], None)
+                    }
+                    _ => (&[], None),
+                })
+            }
             Order::Walk(walk) => {
                 let count = walk.replicas_into(key, &mut self.slots);
                 Ok((&self.slots[..count], None))
@@ -229,6 +234,9 @@ impl Names {
                     (&br#","node":"#[..], &b""[..])
                 };
                 line.extend(before);
+                if owners.is_empty() && !self.several {
+                    line.extend(b"null");
+                }
                 self.list(line, owners);
                 line.extend(after);
                 if let Some(spread) = spread {

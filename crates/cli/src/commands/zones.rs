@@ -12,7 +12,6 @@ use crate::commands::{check_stdin, order_of, router_of};
 use crate::compare::KeyArena;
 use crate::compare::output::sheet::{NONE, Sheet, percent};
 use crate::compare::ratio;
-use crate::fleet;
 use crate::keys::{KeyArgs, Otherwise};
 use crate::{CliError, Outcome};
 
@@ -54,19 +53,18 @@ pub(crate) fn run(args: &ZonesArgs, out: &mut dyn Write) -> Result<Outcome, CliE
     if args.replicas == 0 {
         return Err(CliError::at("--replicas", "0 nodes a key: give 1 or more"));
     }
-    check_stdin(args.fleet.fleet.as_deref(), &args.keys, Otherwise::Sample)?;
-    let fleet = args.fleet.load()?;
+    check_stdin(args.fleet.file(), &args.keys, Otherwise::Sample)?;
+    let (fleet, choice) = args.fleet.load()?;
     fleet.check_not_empty()?;
-    let strategy = router_of(&fleet)?;
-    let name = fleet.settings.strategy.unwrap_or_default();
-    let router = ZoneAware::new(order_of(&*strategy, name, "")?);
+    let strategy = router_of(&fleet, &choice)?;
+    let router = ZoneAware::new(order_of(&*strategy, &choice, "")?);
     let mut keys = args.keys.open(Otherwise::Sample)?;
     let keys_from = keys.source();
     let keys = KeyArena::read(&mut keys)?;
     let ownership = router.ownership_of(keys.iter(), args.replicas);
     let report = Report {
         schema: "keyroute/zones/1",
-        fleet: &fleet::source(args.fleet.fleet.as_deref()),
+        fleet: &args.fleet.source(),
         keys: keys.len() as u64,
         keys_from: &keys_from,
         spread: router.spread(args.replicas).into(),

@@ -12,7 +12,7 @@ use super::{
 use crate::fleet::Settings;
 use crate::hashes::AnyHash;
 use crate::progress::Progress;
-use crate::strategy::{self, Refusal, Strategy, StrategyName};
+use crate::strategy::{Choice, Refusal, Strategy};
 
 /// At least this many keys are looked up…
 const FEWEST_LOOKUPS: usize = 100_000;
@@ -39,7 +39,7 @@ pub(crate) struct Study<'a> {
 /// What one strategy made of it. `Err` holds the reason of a refusal.
 #[derive(Debug)]
 pub(crate) struct Findings {
-    pub(crate) strategy: StrategyName,
+    pub(crate) strategy: Choice,
     pub(crate) balance: Result<Balance, String>,
     pub(crate) loaded: Result<Loaded, String>,
     pub(crate) cost: Result<Cost, String>,
@@ -91,14 +91,14 @@ impl Study<'_> {
     }
 
     /// Measures one strategy.
-    pub(crate) fn of(&self, strategy: StrategyName, progress: &mut Progress) -> Findings {
+    pub(crate) fn of(&self, strategy: &Choice, progress: &mut Progress) -> Findings {
         match self.build(strategy) {
             Ok(router) => self.measure(strategy, &*router, progress),
             Err(refusal) => {
                 progress.advance(self.passes() * self.keys.len() as u64);
                 let reason = refusal.to_string();
                 Findings {
-                    strategy,
+                    strategy: strategy.clone(),
                     balance: Err(reason.clone()),
                     loaded: Err(reason.clone()),
                     cost: Err(reason.clone()),
@@ -112,13 +112,13 @@ impl Study<'_> {
         }
     }
 
-    fn build(&self, strategy: StrategyName) -> Result<Box<dyn Strategy>, Refusal> {
-        strategy::build(strategy, &self.settings, self.nodes)
+    fn build(&self, strategy: &Choice) -> Result<Box<dyn Strategy>, Refusal> {
+        strategy.build(&self.settings, self.nodes)
     }
 
     fn measure(
         &self,
-        strategy: StrategyName,
+        strategy: &Choice,
         router: &dyn Strategy,
         progress: &mut Progress,
     ) -> Findings {
@@ -146,7 +146,7 @@ impl Study<'_> {
             })
             .collect();
         Findings {
-            strategy,
+            strategy: strategy.clone(),
             balance: Ok(Balance::of_owners(&owners, self.nodes)),
             loaded,
             cost,
@@ -157,7 +157,7 @@ impl Study<'_> {
     /// Fills a router of its own, since what is held stays.
     fn loaded(
         &self,
-        strategy: StrategyName,
+        strategy: &Choice,
         numbering: &Numbering,
         owners: &[u32],
     ) -> Result<Loaded, String> {
@@ -170,7 +170,7 @@ impl Study<'_> {
         ))
     }
 
-    fn cost(&self, strategy: StrategyName, router: &dyn Strategy) -> Result<Cost, Refusal> {
+    fn cost(&self, strategy: &Choice, router: &dyn Strategy) -> Result<Cost, Refusal> {
         let times = if self.timing {
             let (lookup_ns, lookup_over_hash) = self.lookup(router.router());
             Some(Times {
@@ -215,7 +215,7 @@ impl Study<'_> {
 
     fn outcome(
         &self,
-        strategy: StrategyName,
+        strategy: &Choice,
         before: &dyn Strategy,
         scenario: &Scenario,
         numbering: &Numbering,
@@ -277,6 +277,7 @@ mod tests {
     use super::*;
     use crate::change::{Change, Reweighting};
     use crate::keys::Keys;
+    use crate::strategy::StrategyName;
 
     /// Several changes as one, of different nodes and in an order that mixes them.
     fn scenario(nodes: &[Node]) -> Scenario {
@@ -323,7 +324,7 @@ mod tests {
                 timing: false,
             };
             let mut progress = Progress::new("test", None);
-            let findings = study.of(StrategyName::default(), &mut progress);
+            let findings = study.of(&Choice::Named(StrategyName::default()), &mut progress);
             let outcome = &findings.outcomes[0];
             let movement = *outcome.movement.as_ref().unwrap();
             assert_eq!(movement.needless, 0);

@@ -92,12 +92,7 @@ pub(super) fn listed<R: AddNode + RemoveLast>(router: R) -> Adapter<R> {
 /// Every change is a list, and the router is made anew of it.
 pub(super) fn rebuilt<R: Rebuild>(router: R) -> Adapter<R> {
     Adapter::new(router, |router, change| {
-        let members = router.members();
-        let mut nodes: Vec<Node> = members
-            .listed()
-            .into_iter()
-            .filter_map(|slot| members.get(slot).cloned())
-            .collect();
+        let mut nodes: Vec<Node> = router.members().listed_nodes().cloned().collect();
         change.apply(&mut nodes)?;
         Ok(router.rebuild(&nodes)?)
     })

@@ -12,7 +12,6 @@ use super::{Comparison, Measured, NOT_TIMED};
 use crate::CliError;
 use crate::compare::{Findings, Outcome, ratio};
 use crate::fleet::Settings;
-use crate::strategy::Setting;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -194,11 +193,7 @@ fn strategy(findings: &Findings, settings: &Settings, keys: u64) -> StrategyLine
             Some(hash) => hash.to_owned(),
             None => settings.hash.unwrap_or_default().to_string(),
         },
-        partitions: findings
-            .strategy
-            .settings()
-            .contains(&Setting::Partitions)
-            .then(|| findings.strategy.partitions(settings)),
+        partitions: findings.strategy.partitions(settings),
         balance: Cell::of(
             findings.balance.as_ref().map_err(String::as_str),
             |balance| BalanceNumbers {

@@ -46,7 +46,7 @@ fn heading(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliEr
         writeln!(out, "({}: {size})", names.join(", "))?;
     }
     for findings in comparison.findings {
-        let name = findings.strategy;
+        let name = &findings.strategy;
         if let Some(hash) = name.own_hash() {
             writeln!(out, "({name} always hashes with {hash})")?;
         }
@@ -58,20 +58,23 @@ fn heading(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliEr
 }
 
 /// The sizes of tables, each with the strategies that have one of it.
-fn sizes<'a>(comparison: &Comparison<'a>) -> Vec<(String, Vec<&'a str>)> {
+fn sizes(comparison: &Comparison<'_>) -> Vec<(String, Vec<String>)> {
     let settings = &comparison.study.settings;
-    let mut sizes: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut sizes: Vec<(String, Vec<String>)> = Vec::new();
     for Findings { strategy, .. } in comparison.findings {
         for setting in strategy.settings() {
             let size = match setting {
                 Setting::TableSize => format!("{} table entries", settings.table_size_or_default()),
-                Setting::Partitions => format!("{} partitions", strategy.partitions(settings)),
+                Setting::Partitions => match strategy.partitions(settings) {
+                    Some(partitions) => format!("{partitions} partitions"),
+                    None => continue,
+                },
                 Setting::Capacity => format!("{} nodes at most", settings.capacity_or_default()),
                 _ => continue,
             };
             match sizes.iter_mut().find(|(known, _)| *known == size) {
-                Some((_, names)) => names.push(strategy.name()),
-                None => sizes.push((size, vec![strategy.name()])),
+                Some((_, names)) => names.push(strategy.to_string()),
+                None => sizes.push((size, vec![strategy.to_string()])),
             }
         }
     }

@@ -1,0 +1,129 @@
+//! [`Configured`]: the router that a configuration describes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use keyroute::{Node, Router, Walk};
+
+use super::{Loads, Refusal, Strategy};
+use crate::change::Change;
+
+/// A router that a configuration describes, to be made of its nodes or of others: nodes that the
+/// configuration has keep what it says of them, those that it does not have are as that system takes them
+/// when nothing more is said.
+#[derive(Clone)]
+pub struct Configured {
+    name: String,
+    hash: String,
+    make: Arc<Make>,
+    unroutable: fn(&[u8]) -> Option<&'static str>,
+    nobody: &'static str,
+}
+
+type Routes = Box<dyn Router + Send + Sync>;
+
+type Make = dyn Fn(&[Node]) -> Result<Routes, Refusal> + Send + Sync;
+
+impl Configured {
+    /// A router of this name, whose keys are placed by this hash function.
+    pub fn new<R: Router + Send + Sync + 'static>(
+        name: impl Into<String>,
+        hash: impl Into<String>,
+        make: impl Fn(&[Node]) -> Result<R, Refusal> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            hash: hash.into(),
+            make: Arc::new(move |nodes| Ok(Box::new(make(nodes)?))),
+            unroutable: |_| None,
+            nobody: "has no owner",
+        }
+    }
+
+    /// The same, where the bytes of some keys do not decide who serves them: the function says why not.
+    #[must_use]
+    pub fn with_unroutable(self, unroutable: fn(&[u8]) -> Option<&'static str>) -> Self {
+        Self { unroutable, ..self }
+    }
+
+    /// The same, where some keys have no owner: what the system does with them.
+    #[must_use]
+    pub fn with_nobody(self, nobody: &'static str) -> Self {
+        Self { nobody, ..self }
+    }
+
+    /// The name, as `nginx:UPSTREAM`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The hash function that places keys.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Why this key has no owner that its bytes decide, if so.
+    #[must_use]
+    pub fn unroutable(&self, key: &[u8]) -> Option<&'static str> {
+        (self.unroutable)(key)
+    }
+
+    /// What the system does with a key that has no owner.
+    #[must_use]
+    pub fn nobody(&self) -> &'static str {
+        self.nobody
+    }
+
+    /// Makes it of these nodes.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`]: what the system cannot do with them.
+    pub fn build(&self, nodes: &[Node]) -> Result<Box<dyn Strategy>, Refusal> {
+        Ok(Box::new(Remade {
+            nodes: nodes.into(),
+            router: (self.make)(nodes)?,
+            make: Arc::clone(&self.make),
+        }))
+    }
+}
+
+impl fmt::Debug for Configured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Configured")
+            .field("name", &self.name)
+            .field("hash", &self.hash)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A router that is made anew of each list, as a server reads its file anew.
+struct Remade {
+    nodes: Vec<Node>,
+    router: Routes,
+    make: Arc<Make>,
+}
+
+impl Strategy for Remade {
+    fn router(&self) -> &dyn Router {
+        &*self.router
+    }
+
+    fn change(&mut self, change: &Change) -> Result<(), Refusal> {
+        let mut nodes = self.nodes.clone();
+        change.apply(&mut nodes)?;
+        self.router = (self.make)(&nodes)?;
+        self.nodes = nodes;
+        Ok(())
+    }
+
+    fn as_walk(&self) -> Option<&dyn Walk> {
+        None
+    }
+
+    fn as_loads(&self) -> Option<&dyn Loads> {
+        None
+    }
+}
