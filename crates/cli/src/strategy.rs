@@ -1,14 +1,17 @@
 //! The strategies, chosen at run time.
 //!
-//! `registry.rs` is the one place that names, describes and builds each; `adapter.rs` says at run time
-//! what the traits of a router say when a program is compiled.
+//! `registry.rs` is the one place that names, describes and builds each of our own, and `presets.rs` those
+//! of other systems; `adapter.rs` says at run time what the traits of a router say when a program is
+//! compiled.
 
 mod adapter;
 mod choice;
 mod configured;
 mod epsilon;
+mod presets;
 mod recipe;
 mod registry;
+mod remade;
 mod setting;
 
 use std::fmt;
@@ -32,9 +35,14 @@ use registry::{Listing, STRATEGIES};
 pub struct StrategyName(&'static Listing);
 
 impl StrategyName {
-    /// All of them, families together.
+    /// All of our own, families together.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         STRATEGIES.iter().map(Self)
+    }
+
+    /// The presets of other systems that need ids and weights alone, families together.
+    pub fn presets() -> impl Iterator<Item = Self> {
+        presets::presets().map(Self)
     }
 
     /// The name.
@@ -107,10 +115,16 @@ impl FromStr for StrategyName {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::all().find(|known| known.name() == name);
+        let found = Self::all()
+            .chain(Self::presets())
+            .find(|known| known.name() == name);
         found.ok_or_else(|| {
             let known: Vec<&str> = Self::all().map(Self::name).collect();
-            format!("unknown strategy {name:?}: one of {}", known.join(", "))
+            format!(
+                "unknown strategy {name:?}: one of {}, or a preset of another system, as `keyroute \
+                 strategies` lists them",
+                known.join(", ")
+            )
         })
     }
 }

@@ -164,7 +164,7 @@ fn owner(router: &dyn Router, key: usize) -> String {
     owner.unwrap().to_string()
 }
 
-/// The names that `keyroute strategies` lists, and whether each has a star.
+/// The names that `keyroute strategies` lists as our own, and whether each has a star.
 fn listed() -> Vec<(String, bool)> {
     let output = keyroute("strategies").ok();
     let name = |line: &str| {
@@ -172,7 +172,8 @@ fn listed() -> Vec<(String, bool)> {
         let name = rest.split_whitespace().next().unwrap().to_owned();
         (name, star == "* ")
     };
-    output.lines().map(name).collect()
+    let own = output.lines().take_while(|line| !line.is_empty());
+    own.map(name).collect()
 }
 
 #[test]

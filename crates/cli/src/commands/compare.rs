@@ -52,6 +52,7 @@ Examples:
   keyroute compare --fleet fleet.toml --remove cache-04 --reweight cache-02=3 --format json
   keyroute compare --from nginx:/etc/nginx/nginx.conf#backend --strategies vector-ring
   keyroute compare --strategies all --capacity 100
+  keyroute compare --fleet servers.txt --strategies presets,ketama --add 10.0.0.9:11212
   keyroute compare --strategies modulo,jump --keys-pattern 'user:{}:session' --count 10000
   keyroute compare --points 1,10,150,500 --hash crc32,fnv1a,md5,xxh3 --trials 20")]
 pub(crate) struct CompareArgs {
@@ -65,8 +66,8 @@ pub(crate) struct CompareArgs {
     /// `nginx:nginx.conf#backend`
     #[arg(long, value_name = "CONFIG", conflicts_with = "fleet")]
     from: Option<Source>,
-    /// Strategies, by name, or `all` [default: one or two of each family, and the fleet file's];
-    /// `keyroute strategies` lists them
+    /// Strategies, by name, or `all` of our own, or all `presets` of other systems [default: one or two of
+    /// each family, and the fleet file's]; `keyroute strategies` lists them
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     strategies: Vec<Selection>,
     /// A node that joins, of weight 1 unless said; split at the last `=`
@@ -109,10 +110,12 @@ pub(crate) struct CompareArgs {
     no_timing: bool,
 }
 
-/// One strategy, or all that the fleet can have: tables whose partitions have no owners are none.
+/// One strategy, or all of our own that the fleet can have, or all presets. Tables whose partitions have no
+/// owners are none that it can have.
 #[derive(Clone, Copy, Debug)]
 enum Selection {
     All,
+    Presets,
     One(StrategyName),
 }
 
@@ -120,10 +123,10 @@ impl FromStr for Selection {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "all" {
-            Ok(Self::All)
-        } else {
-            text.parse().map(Self::One)
+        match text {
+            "all" => Ok(Self::All),
+            "presets" => Ok(Self::Presets),
+            name => name.parse().map(Self::One),
         }
     }
 }
@@ -307,6 +310,7 @@ impl CompareArgs {
         if self.strategies.is_empty() {
             let own = fleet.settings.strategy;
             StrategyName::all()
+                .chain(StrategyName::presets())
                 .filter(|&strategy| strategy.is_shown() || Some(strategy) == own)
                 .for_each(choose);
             return chosen;
@@ -314,6 +318,7 @@ impl CompareArgs {
         for selection in &self.strategies {
             match *selection {
                 Selection::One(strategy) => choose(strategy),
+                Selection::Presets => StrategyName::presets().for_each(&mut choose),
                 Selection::All => StrategyName::all()
                     .filter(|strategy| {
                         let is_told = strategy.settings().contains(&Setting::Owners);

@@ -4,8 +4,8 @@
 //! set of them turns them into values: a router without `RemoveNode` does not compile as [`weighted`].
 
 use keyroute::{
-    AddNode, Bounded, KeyHasher, Lease, Native, Node, Rebuild, RemoveLast, RemoveNode, Reweight,
-    Router, Slot, VectorRing, Walk,
+    AddNode, Bounded, KeyHasher, Lease, Native, Node, NodeId, Rebuild, RemoveLast, RemoveNode,
+    Reweight, RouteError, Router, Slot, VectorRing, Walk,
 };
 
 use super::{Loads, Refusal, Strategy};
@@ -14,16 +14,22 @@ use crate::change::{Change, Reweighting};
 /// A router and its abilities.
 pub(super) struct Adapter<R> {
     router: R,
-    change: fn(&mut R, &Change) -> Result<(), Refusal>,
+    change: Box<Changes<R>>,
     walk: Option<fn(&R) -> &dyn Walk>,
     loads: Option<fn(&R) -> &dyn Loads>,
 }
 
+/// How a router is changed.
+type Changes<R> = dyn Fn(&mut R, &Change) -> Result<(), Refusal> + Send + Sync;
+
 impl<R> Adapter<R> {
-    fn new(router: R, change: fn(&mut R, &Change) -> Result<(), Refusal>) -> Self {
+    fn new(
+        router: R,
+        change: impl Fn(&mut R, &Change) -> Result<(), Refusal> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             router,
-            change,
+            change: Box::new(change),
             walk: None,
             loads: None,
         }
@@ -82,6 +88,30 @@ pub(super) fn listed<R: AddNode + RemoveLast>(router: R) -> Adapter<R> {
                     });
                 }
                 router.remove_last().map(drop)?;
+            }
+            Change::Reweight(_) => return Err(NO_WEIGHTS),
+        }
+        Ok(())
+    })
+}
+
+/// Nodes join and leave by a system's own calls, which keep no law of ours; there are no weights.
+pub(super) fn in_place<R: Router + 'static>(
+    router: R,
+    add: fn(&mut R, &Node) -> Result<(), RouteError>,
+    remove: fn(&mut R, &NodeId),
+) -> Adapter<R> {
+    Adapter::new(router, move |router, change| {
+        let members = router.members();
+        match change {
+            Change::Add(node) if members.slot_of(node.id().as_str()).is_some() => {
+                let id = node.id().clone();
+                return Err(RouteError::AlreadyMember { id }.into());
+            }
+            Change::Add(node) => add(router, node)?,
+            Change::Remove(id) => {
+                members.find(id.as_str())?;
+                remove(router, id);
             }
             Change::Reweight(_) => return Err(NO_WEIGHTS),
         }

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use keyroute::{Node, Router, Walk};
+use keyroute::{Node, Router};
 
-use super::{Loads, Refusal, Strategy};
-use crate::change::Change;
+use super::remade::remade;
+use super::{Refusal, Strategy};
 
 /// A router that a configuration describes, to be made of its nodes or of others: nodes that the
 /// configuration has keep what it says of them, those that it does not have are as that system takes them
@@ -82,11 +82,8 @@ impl Configured {
     ///
     /// [`Refusal`]: what the system cannot do with them.
     pub fn build(&self, nodes: &[Node]) -> Result<Box<dyn Strategy>, Refusal> {
-        Ok(Box::new(Remade {
-            nodes: nodes.into(),
-            router: (self.make)(nodes)?,
-            make: Arc::clone(&self.make),
-        }))
+        let make = Arc::clone(&self.make);
+        Ok(Box::new(remade(nodes.into(), move |nodes| make(nodes))?))
     }
 }
 
@@ -96,34 +93,5 @@ impl fmt::Debug for Configured {
             .field("name", &self.name)
             .field("hash", &self.hash)
             .finish_non_exhaustive()
-    }
-}
-
-/// A router that is made anew of each list, as a server reads its file anew.
-struct Remade {
-    nodes: Vec<Node>,
-    router: Routes,
-    make: Arc<Make>,
-}
-
-impl Strategy for Remade {
-    fn router(&self) -> &dyn Router {
-        &*self.router
-    }
-
-    fn change(&mut self, change: &Change) -> Result<(), Refusal> {
-        let mut nodes = self.nodes.clone();
-        change.apply(&mut nodes)?;
-        self.router = (self.make)(&nodes)?;
-        self.nodes = nodes;
-        Ok(())
-    }
-
-    fn as_walk(&self) -> Option<&dyn Walk> {
-        None
-    }
-
-    fn as_loads(&self) -> Option<&dyn Loads> {
-        None
     }
 }

@@ -32,7 +32,8 @@ pub(super) struct Listing {
     pub(super) build: fn(&Recipe<'_>) -> Built,
 }
 
-type Built = Result<Box<dyn Strategy>, Refusal>;
+/// What building a strategy comes to.
+pub(super) type Built = Result<Box<dyn Strategy>, Refusal>;
 
 /// Builds over the recipe's hash at the hash's own width: three types, one text.
 macro_rules! at_its_width {
@@ -358,7 +359,7 @@ fn buraksezer(
 /// The first of the four words of a digest places a key.
 const MD5: &str = "md5";
 
-const fn listing(
+pub(super) const fn listing(
     name: &'static str,
     summary: &'static str,
     settings: &'static [Setting],
@@ -381,7 +382,7 @@ impl Listing {
         self
     }
 
-    const fn hashing_with(mut self, hash: &'static str) -> Self {
+    pub(super) const fn hashing_with(mut self, hash: &'static str) -> Self {
         self.own_hash = Some(hash);
         self
     }
@@ -404,7 +405,7 @@ impl fmt::Debug for Listing {
     clippy::unnecessary_wraps,
     reason = "the last word of every listing, which can fail before it"
 )]
-fn boxed(strategy: impl Strategy + 'static) -> Built {
+pub(super) fn boxed(strategy: impl Strategy + 'static) -> Built {
     Ok(Box::new(strategy))
 }
 

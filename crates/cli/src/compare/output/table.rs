@@ -45,16 +45,32 @@ fn heading(comparison: &Comparison<'_>, out: &mut dyn Write) -> Result<(), CliEr
     for (size, names) in sizes(comparison) {
         writeln!(out, "({}: {size})", names.join(", "))?;
     }
+    for (hash, names) in own_hashes(comparison) {
+        let verb = if names.len() == 1 { "hashes" } else { "hash" };
+        writeln!(out, "({} always {verb} with {hash})", names.join(", "))?;
+    }
     for findings in comparison.findings {
         let name = &findings.strategy;
-        if let Some(hash) = name.own_hash() {
-            writeln!(out, "({name} always hashes with {hash})")?;
-        }
         if findings.loaded.is_ok() {
             writeln!(out, "({name} routes as here while nothing is held)")?;
         }
     }
     Ok(())
+}
+
+/// The hash functions that nobody can choose, each with the strategies that have it.
+fn own_hashes<'a>(comparison: &Comparison<'a>) -> Vec<(&'a str, Vec<String>)> {
+    let mut hashes: Vec<(&str, Vec<String>)> = Vec::new();
+    for Findings { strategy, .. } in comparison.findings {
+        let Some(hash) = strategy.own_hash() else {
+            continue;
+        };
+        match hashes.iter_mut().find(|(known, _)| *known == hash) {
+            Some((_, names)) => names.push(strategy.to_string()),
+            None => hashes.push((hash, vec![strategy.to_string()])),
+        }
+    }
+    hashes
 }
 
 /// The sizes of tables, each with the strategies that have one of it.
