@@ -90,3 +90,33 @@ fn hashed_as_is(
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::StrategyName;
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_from_all_others_and_summaries_fit_a_line() {
+        let mut names: BTreeSet<&str> = StrategyName::all().map(StrategyName::name).collect();
+        names.extend(["all", "presets"]);
+        for Listing { name, summary, .. } in presets() {
+            assert!(names.insert(name), "{name}");
+            assert!(name.len() <= 28 && summary.len() <= 78, "{name}");
+        }
+    }
+
+    #[test]
+    fn presets_have_no_settings_and_are_compared_only_if_named() {
+        for listing in presets() {
+            assert!(
+                listing.settings.is_empty() && !listing.shown,
+                "{}",
+                listing.name
+            );
+            assert!(listing.own_hash.is_some(), "{}", listing.name);
+        }
+    }
+}

@@ -75,7 +75,7 @@ pub(super) static PRESETS: [Listing; 13] = [
     preset(
         "serialx",
         "serialx/hashring at 22c0c7a, since July 2020: a point for a unit of weight",
-        "md5",
+        "serialx-md5",
         |it| {
             walked(it, |nodes| {
                 Serialx::weighted(SerialxHash::Md5, nodes.iter().cloned())
@@ -94,7 +94,7 @@ pub(super) static PRESETS: [Listing; 13] = [
     ),
     preset(
         "go-zero",
-        "zeromicro/go-zero's core/hash at 11f2109: 100 points, history counts",
+        "zeromicro/go-zero's core/hash at 11f2109: 100 points",
         "murmur3-x64-128-word0",
         |it| {
             let mut ring = GoZero::new(GoZero::MIN_REPLICAS)?;

@@ -137,8 +137,12 @@ fn identities(nodes: &[Node]) -> Result<Vec<Node>, RouteError> {
     hashed_as_is(
         nodes,
         |node| {
+            let id = node.id().as_str();
+            if id.starts_with('/') {
+                return id.ends_with(':');
+            }
             // What is no address is an alias.
-            let read = twemproxy::server(&format!("{}:{}", node.id(), node.weight()));
+            let read = twemproxy::server(&format!("{id}:{}", node.weight()));
             read.map_or(true, |server| server.id() == node.id())
         },
         "is hashed otherwise by twemproxy: give an alias, the host alone if its port is 11211, or a \
