@@ -5,6 +5,7 @@
 //! error that names it; so is one that nobody here knows, where it stands among those that decide. What is
 //! known to change nothing is passed over with a note.
 
+mod libmemcached;
 mod nginx;
 
 use std::fmt;
@@ -23,7 +24,7 @@ use crate::strategy::{Choice, Configured};
 const MAX_LEN: u64 = 64 << 20;
 
 /// The systems whose configuration is read.
-static SYSTEMS: [System; 1] = [nginx::SYSTEM];
+static SYSTEMS: [System; 2] = [nginx::SYSTEM, libmemcached::SYSTEM];
 
 /// A system whose configuration is read.
 struct System {
