@@ -16,12 +16,37 @@ mod progress;
 pub mod strategy;
 pub mod verify;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
 
 pub use error::{CliError, Outcome};
+
+/// Runs the command on these arguments, the program's name first.
+///
+/// # Errors
+///
+/// [`CliError`]: input that cannot be used, arguments included. A request for help is one, too.
+///
+/// ```
+/// use keyroute_cli::{Outcome, run};
+///
+/// let mut out = Vec::new();
+/// let outcome = run(["keyroute", "route", "--keys-pattern", "k{}", "--count", "2"], &mut out)?;
+/// assert_eq!(outcome, Outcome::Done);
+/// assert_eq!(out.split(|&byte| byte == b'\n').count(), 3);
+/// # Ok::<(), keyroute_cli::CliError>(())
+/// ```
+pub fn run(
+    args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    out: &mut dyn Write,
+) -> Result<Outcome, CliError> {
+    let args = args::Args::try_parse_from(args);
+    args.map_err(|error| CliError::Input(error.to_string()))?
+        .run(out)
+}
 
 /// Runs the command on the process's arguments and streams.
 ///

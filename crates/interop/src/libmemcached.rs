@@ -175,6 +175,11 @@ mod tests {
             md5(&[&b"app1:"[..], &longest].concat())
         );
         assert_eq!(hash.hash(&[b'k'; 246]), 0);
+        // The flag alone, with no prefix set.
+        let hash = KeyHash::new(MemcachedHash::Md5).and_then(|hash| hash.with_prefix(""));
+        let hash = hash.unwrap();
+        assert_eq!(hash.hash(b"k\0ab"), md5(b"k\0\0\0"));
+        assert_eq!(hash.hash(&[b'k'; 251]), 0);
     }
 
     #[test]

@@ -6,6 +6,7 @@
  *   version                      the library's version
  *   set      BEHAVIOR  VALUE     "ok", or what the library says against it
  *   prefix   TEXT                the same
+ *   options  TEXT                the same; a new client of these options takes the place of the one before
  *   server   HOST  PORT  WEIGHT  the same
  *   socket   PATH  WEIGHT        the same
  *   key      HEX                 the server of the key, HOST and PORT
@@ -85,7 +86,25 @@ static void print_result(memcached_st *client, memcached_return_t result) {
   puts(memcached_success(result) ? "ok" : memcached_strerror(client, result));
 }
 
-static void obey(memcached_st *client, char *words[WORDS]) {
+/* A client of these options, if the library takes them. */
+static memcached_st *with_options(memcached_st *client, const char *text) {
+  char complaint[1024] = "";
+  size_t length = strlen(text);
+  memcached_return_t result = libmemcached_check_configuration(text, length, complaint, sizeof complaint);
+  if (memcached_failed(result)) {
+    puts("refused");
+    return client;
+  }
+  memcached_st *made = memcached(text, length);
+  if (!made) {
+    fail("checked, and not made", text);
+  }
+  puts("ok");
+  memcached_free(client);
+  return made;
+}
+
+static memcached_st *obey(memcached_st *client, char *words[WORDS]) {
   const char *command = words[0];
   if (strcmp(command, "version") == 0) {
     puts(memcached_lib_version());
@@ -109,9 +128,12 @@ static void obey(memcached_st *client, char *words[WORDS]) {
   } else if (strcmp(command, "value") == 0) {
     size_t length = bytes_of(words[2]);
     printf("%u\n", memcached_generate_hash_value(words[2], length, hash_named(words[1])));
+  } else if (strcmp(command, "options") == 0) {
+    return with_options(client, words[1]);
   } else {
     fail("no such command", command);
   }
+  return client;
 }
 
 int main(void) {
@@ -128,7 +150,7 @@ int main(void) {
     for (int word = 0; word < WORDS && rest; word++) {
       words[word] = strsep(&rest, "\t");
     }
-    obey(client, words);
+    client = obey(client, words);
   }
   free(line);
   memcached_free(client);

@@ -45,6 +45,11 @@ impl Questions {
         self.line(&["set", name, value]);
     }
 
+    /// Makes a new client of a string of options: "ok", or "refused" and the client stays.
+    pub fn options(&mut self, text: &str) {
+        self.line(&["options", text]);
+    }
+
     /// Sets the prefix of keys.
     pub fn prefix(&mut self, text: &str) {
         self.line(&["prefix", text]);

@@ -1,8 +1,9 @@
-//! A running nginx against the preset.
+//! A running nginx against the preset, and against the command, which reads nginx's own configuration.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
+use std::path::Path;
 
 use keyroute_interop::Router;
 use keyroute_interop::nginx::{Consistent, Modulo, Server};
@@ -11,7 +12,8 @@ use keyroute_live::{Folder, Fresh, Server as Program, free_ports};
 
 const KEYS: usize = 2000;
 
-/// Sends fresh keys through nginx under this directive and these servers, and compares.
+/// Sends fresh keys through nginx under this directive and these servers, and compares where each landed with
+/// the preset, and with what the command says of the same configuration.
 fn compare(name: &str, directive: &str, servers: &[String], preset: &dyn Router, keys: usize) {
     let folder = Folder::new(&format!("nginx-{name}"));
     let port = free_ports(1)[0];
@@ -42,13 +44,37 @@ fn compare(name: &str, directive: &str, servers: &[String], preset: &dyn Router,
     let _nginx = Program::start("nginx", &["-e", "stderr", "-c", config], &[port]);
     let mut client = Client::new(port);
     let mut fresh = Fresh::new();
-    for _ in 0..keys {
-        let key = fresh.key(HEADER_BYTES, 40);
-        let address = client.ask(b"/", &key);
-        let name = preset.route_id(&key).unwrap().as_str();
+    let keys: Vec<Vec<u8>> = (0..keys).map(|_| fresh.key(HEADER_BYTES, 40)).collect();
+    let routed = routed(config, &folder.path().join("keys"), &keys);
+    for (key, routed) in keys.iter().zip(routed) {
+        let address = client.ask(b"/", key);
+        let name = preset.route_id(key).unwrap().as_str();
         let (host, _) = name.rsplit_once(':').unwrap();
         assert_eq!(host, address, "key {key:x?}");
+        assert_eq!(name, routed, "key {key:x?}");
     }
+}
+
+/// What the command answers: `keyroute route FILE --from nginx:CONFIG#u`.
+fn routed(config: &str, file: &Path, keys: &[Vec<u8>]) -> Vec<String> {
+    let mut lines = keys.join(&b'\n');
+    lines.push(b'\n');
+    fs::write(file, lines).unwrap();
+    let from = format!("nginx:{config}#u");
+    let mut out = Vec::new();
+    let args = ["keyroute", "route", "--from", &from, "--format", "json"];
+    let args = args.into_iter().map(String::from);
+    keyroute_cli::run(args.chain([file.to_str().unwrap().into()]), &mut out).unwrap();
+    let answers = String::from_utf8(out).unwrap();
+    let nodes: Vec<String> = answers
+        .lines()
+        .map(|line| {
+            let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+            answer["node"].as_str().unwrap().into()
+        })
+        .collect();
+    assert_eq!(nodes.len(), keys.len());
+    nodes
 }
 
 fn read(lines: &[String]) -> Vec<Server> {

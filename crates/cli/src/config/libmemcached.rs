@@ -89,9 +89,13 @@ fn read(text: &str) -> Result<Configuration, CliError> {
         steps,
         mut notes,
         hash,
+        ..
     } = options;
     let client = Client::after(&steps).map_err(|refusal| refuse(refusal.to_string()))?;
     let known = client.servers.clone();
+    if known.is_empty() {
+        return Err(refuse("there is no server: give --SERVER=HOST".into()));
+    }
     if let Distribution::Consistent = client.distribution
         && known.len() > ASSERTED_SERVERS
     {
@@ -260,6 +264,7 @@ struct Options {
     steps: Vec<Step>,
     notes: Vec<String>,
     hash: Option<MemcachedHash>,
+    has_namespace: bool,
 }
 
 impl Options {
@@ -310,6 +315,9 @@ impl Options {
             ("SORT-HOSTS", None) => {
                 self.steps.push(Step::SortHosts);
                 Ok(())
+            }
+            ("NAMESPACE", Some(_)) if self.has_namespace => {
+                Err("the namespace can be set once".into())
             }
             ("NAMESPACE", Some(value)) => self.namespace(value),
             ("HASH-WITH-NAMESPACE", None) => {
@@ -457,6 +465,7 @@ impl Options {
         if !namespace.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err("holds blanks, controls or letters beyond ASCII, which no key may".into());
         }
+        self.has_namespace = true;
         self.steps.push(Step::Namespace(namespace.into()));
         Ok(())
     }

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod libmemcached;
 mod nginx;
 
 use common::{keyroute, keyroute_on};

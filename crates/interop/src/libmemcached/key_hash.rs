@@ -15,14 +15,15 @@ const MAX_KEY: usize = 250;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHash {
     hash: MemcachedHash,
-    prefix: String,
+    /// `None` without the flag. With it, keys are copied even behind no prefix.
+    prefix: Option<String>,
 }
 
 impl KeyHash {
     /// By MD5, as `KETAMA_WEIGHTED` sets it.
     pub(super) const MD5: Self = Self {
         hash: MemcachedHash::Md5,
-        prefix: String::new(),
+        prefix: None,
     };
 
     /// By this hash.
@@ -39,10 +40,7 @@ impl KeyHash {
                 accepted: "default, md5, crc, fnv1_64, fnv1a_64, fnv1_32, fnv1a_32, murmur, jenkins or murmur3",
             });
         }
-        Ok(Self {
-            hash,
-            prefix: String::new(),
-        })
+        Ok(Self { hash, prefix: None })
     }
 
     /// The hash of this name, as libmemcached's tools write it.
@@ -74,7 +72,7 @@ impl KeyHash {
         Self::new(hash)
     }
 
-    /// With this prefix in front: `HASH_WITH_PREFIX_KEY=1` and `PREFIX`. **Prefix and key of over 250 bytes
+    /// With this prefix in front, which may be empty: `HASH_WITH_PREFIX_KEY=1` and `PREFIX`. **Prefix and key of over 250 bytes
     /// together hash to 0**, and bytes from the first NUL on count as NULs. Without the flag a prefix
     /// decides nothing.
     ///
@@ -89,7 +87,7 @@ impl KeyHash {
                 accepted: "at most 250 bytes without a NUL",
             });
         }
-        self.prefix = prefix.into();
+        self.prefix = Some(prefix.into());
         Ok(self)
     }
 
@@ -104,16 +102,16 @@ impl KeyHasher for KeyHash {
     type Out = u32;
 
     fn hash(&self, key: &[u8]) -> u32 {
-        if self.prefix.is_empty() {
+        let Some(prefix) = &self.prefix else {
             return self.hash.hash(key);
-        }
-        let length = self.prefix.len().saturating_add(key.len());
+        };
+        let length = prefix.len().saturating_add(key.len());
         let mut buffer = [0; MAX_KEY];
         let Some(text) = buffer.get_mut(..length) else {
             return 0;
         };
-        let (front, back) = text.split_at_mut(self.prefix.len());
-        front.copy_from_slice(self.prefix.as_bytes());
+        let (front, back) = text.split_at_mut(prefix.len());
+        front.copy_from_slice(prefix.as_bytes());
         let end = key.iter().position(|&byte| byte == 0).unwrap_or(key.len());
         back[..end].copy_from_slice(&key[..end]);
         self.hash.hash(text)
@@ -121,10 +119,9 @@ impl KeyHasher for KeyHash {
 
     fn name(&self) -> Option<String> {
         let hash = self.hash.name()?;
-        Some(if self.prefix.is_empty() {
-            hash
-        } else {
-            format!("{hash} after {}", Quoted(&self.prefix))
+        Some(match &self.prefix {
+            None => hash,
+            Some(prefix) => format!("{hash} after {}", Quoted(prefix)),
         })
     }
 }
