@@ -1,31 +1,56 @@
-//! How long does one lookup take when keys are independent?
+//! Did a change make lookups faster? Criterion's statistics for one contestant, before and after.
+//!
+//! ```sh
+//! cargo bench -p keyroute-benches --bench lookup -- vector-ring --save-baseline before
+//! cargo bench -p keyroute-benches --bench lookup -- vector-ring --baseline before
+//! ```
 
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
-use keyroute_benches::contestants::{MeasureLookup, lookups};
-use keyroute_benches::settings::{criterion, time_blocks};
-use keyroute_benches::workload::SIZES;
+use std::time::Duration;
 
-struct Throughput<'a> {
-    group: BenchmarkGroup<'a, WallTime>,
-    nodes: u32,
-}
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use keyroute_benches::contestant::{Lookup, contestants};
+use keyroute_benches::workload::{SIZES, Turns};
 
-impl MeasureLookup for Throughput<'_> {
-    fn lookup(&mut self, name: &str, owner: impl Fn(&[u8]) -> u32) {
-        time_blocks(&mut self.group, name, self.nodes, |keys| {
-            keys.iter()
-                .fold(0, |sum: u32, key| sum.wrapping_add(owner(key)))
-        });
-    }
-}
+/// Keys of one timed iteration.
+const BLOCK: usize = 1 << 10;
 
 fn lookup(criterion: &mut Criterion) {
-    for nodes in SIZES {
-        let group = criterion.benchmark_group("lookup");
-        lookups(nodes, &mut Throughput { group, nodes });
+    for contestant in contestants() {
+        for nodes in SIZES.into_iter().filter(|&nodes| nodes <= contestant.most) {
+            // Built and checked when it is first wanted: a filter may leave it out.
+            let mut built: Option<Box<dyn Lookup>> = None;
+            let mut turns = Turns::default();
+            for (question, look_up) in [
+                ("independent", independent as Loop),
+                ("dependent", dependent),
+            ] {
+                let mut group = criterion.benchmark_group(contestant.name);
+                group.throughput(Throughput::Elements(BLOCK as u64));
+                group.bench_function(BenchmarkId::new(question, nodes), |bencher| {
+                    let router = built.get_or_insert_with(|| contestant.checked(nodes));
+                    bencher.iter(|| look_up(&**router, turns.take(BLOCK + 1)));
+                });
+            }
+        }
     }
 }
 
-criterion_group! { name = benches; config = criterion(); targets = lookup }
+type Loop = fn(&dyn Lookup, &[&[u8]]) -> u32;
+
+fn independent(router: &dyn Lookup, keys: &[&[u8]]) -> u32 {
+    router.independent(&keys[1..])
+}
+
+fn dependent(router: &dyn Lookup, keys: &[&[u8]]) -> u32 {
+    router.dependent(keys)
+}
+
+fn settings() -> Criterion {
+    Criterion::default()
+        .without_plots()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2))
+}
+
+criterion_group! { name = benches; config = settings(); targets = lookup }
 criterion_main!(benches);

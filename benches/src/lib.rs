@@ -1,13 +1,19 @@
-//! What the benchmarks share: the keys and fleets they run on, who is measured, the answers that must
-//! come out, and criterion's settings.
+//! A barometer of routing strategies: questions put to contestants, ours and other crates', side by side in
+//! one process.
 //!
-//! A benchmark never holds a router that was not checked: [`contestants`] builds each, compares its
-//! answers with the [`expected`] ones, and only then lends it. So a benchmark of a wrong router fails,
-//! also in the one-iteration run of the checks.
+//! - [`workload`]: the keys and the fleets.
+//! - [`contestant`]: what one contestant can do; [`ours`] and [`peers`] list them, and nothing else does.
+//! - [`answers`]: nobody is measured who was not checked.
+//! - [`questions`]: what is asked, of whom, at which sizes.
+//! - [`rounds`]: how it is timed.
+//! - [`report`], [`plot`]: what is written down.
 
-pub mod change;
-pub mod contestants;
-pub mod expected;
+pub mod answers;
+pub mod contestant;
+pub mod ours;
 pub mod peers;
-pub mod settings;
+pub mod plot;
+pub mod questions;
+pub mod report;
+pub mod rounds;
 pub mod workload;

@@ -1,94 +1,166 @@
-//! Rings of other crates, with as many points a node as ours.
+//! Other crates, each as its documentation has it used.
 //!
-//! Each places keys by a rule and a hash of its own, so their answers differ from ours and are
-//! recorded apart. The hashing is part of what is measured: users cannot leave it out.
+//! They keep their own hash functions, which their users pay for as well; a crate that takes a hash is given
+//! XXH3, as ours have it. Nodes are plain numbers, the cheapest that their types allow; where a ring has points,
+//! a node has as many as ours.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+mod numbered;
+mod rendezvous;
+mod rings;
+mod tables;
 
-use hashring::HashRing;
-use pingora_ketama::{Bucket, Continuum};
+use std::collections::hash_map::DefaultHasher;
+use std::hash::BuildHasherDefault;
+use std::sync::OnceLock;
 
-use crate::expected::check;
+use crate::contestant::{Contestant, Kind, Line, Lookup};
 use crate::workload::POINTS;
 
-/// One of a node's points in the `hashring` crate, which has no notion of a node with many.
-#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
-pub struct Point {
-    /// The node's number.
-    pub node: u32,
-    /// The point's index.
-    pub index: u32,
-}
-
-/// The points of the node with this number.
-pub fn points(node: u32) -> impl Iterator<Item = Point> {
-    (0..POINTS).map(move |index| Point { node, index })
-}
-
-/// The `hashring` crate's ring over this many nodes.
-///
-/// # Panics
-///
-/// If its answers are not the recorded ones.
+/// All of them.
 #[must_use]
-pub fn hashring(nodes: u32) -> HashRing<Point> {
-    let ring = build_hashring(nodes);
-    check("hashring", nodes, |key| hashring_owner(&ring, key));
-    ring
+pub fn contestants() -> Vec<Contestant> {
+    use Kind::{Anchor, Jump, JumpLike, Maglev, MultiProbe, Rendezvous, Ring, WeightedRendezvous};
+    vec![
+        line("hashring", Ring, rings::hashring)
+            .rule("hashring")
+            .points(POINTS)
+            .most(100_000)
+            .changes()
+            .done(),
+        line("pingora-ketama", Ring, rings::pingora_ketama)
+            .rule("pingora-ketama")
+            .points(POINTS)
+            .most(100_000)
+            .replicates()
+            .done(),
+        line("hash-rings", Ring, rings::hash_rings)
+            .points(POINTS)
+            .most(10_000)
+            .changes()
+            .done(),
+        line("hulahoop", Ring, rings::hulahoop)
+            .points(POINTS)
+            .most(10_000)
+            .changes()
+            .done(),
+        line("consistent_hash", Ring, rings::consistent_hash)
+            .points(POINTS)
+            .most(10_000)
+            .replicates()
+            .done(),
+        // It copies the whole ring for each key.
+        line("hashring_coordinator", Ring, rings::hashring_coordinator)
+            .points(POINTS)
+            .most(1_000)
+            .slow()
+            .replicates()
+            .changes()
+            .done(),
+        line("mpchash", MultiProbe, rings::mpchash)
+            .points(1)
+            .most(10_000)
+            .replicates()
+            .changes()
+            .done(),
+        line("hash-rings, mpc", MultiProbe, rings::hash_rings_mpc)
+            .points(1)
+            .most(10_000)
+            .changes()
+            .done(),
+        line("hash-rings, rendezvous", Rendezvous, rendezvous::hash_rings)
+            .most(10_000)
+            .slow()
+            .changes()
+            .done(),
+        line("rendezvous_hash", Rendezvous, rendezvous::rendezvous_hash)
+            .most(10_000)
+            .slow()
+            .replicates()
+            .changes()
+            .done(),
+        line("hrw-hash", Rendezvous, rendezvous::hrw_hash)
+            .most(10_000)
+            .slow()
+            .replicates()
+            .done(),
+        line(
+            "hash-rings, weighted",
+            WeightedRendezvous,
+            rendezvous::hash_rings_weighted,
+        )
+        .most(10_000)
+        .slow()
+        .done(),
+        line(
+            "rendezvous_hash, weighted",
+            WeightedRendezvous,
+            rendezvous::rendezvous_hash_weighted,
+        )
+        .most(10_000)
+        .slow()
+        .replicates()
+        .done(),
+        line(
+            "hrw-hash, weighted",
+            WeightedRendezvous,
+            rendezvous::hrw_hash_weighted,
+        )
+        .most(10_000)
+        .slow()
+        .replicates()
+        .done(),
+        line("maglev-hash", Maglev, tables::maglev_hash)
+            .most(10_000)
+            .replicates()
+            .done(),
+        // These two allocate nodes times entries.
+        line("maglev (crate)", Maglev, tables::maglev)
+            .most(1_000)
+            .done(),
+        line("hash-rings, maglev", Maglev, tables::hash_rings)
+            .most(1_000)
+            .done(),
+        line("jumpconsistenthash", Jump, numbered::jumpconsistenthash).done(),
+        line("jumphash", Jump, numbered::jumphash).done(),
+        line("hash-rings, jump", Jump, numbered::hash_rings).done(),
+        line("fliphash", JumpLike, numbered::fliphash).done(),
+        line(
+            "consistent-choose-k",
+            JumpLike,
+            numbered::consistent_choose_k,
+        )
+        .replicates()
+        .done(),
+        // Its buckets are numbered in 16 bits.
+        line("anchorhash", Anchor, numbered::anchorhash)
+            .most(32_767)
+            .changes()
+            .done(),
+        line(
+            "anchorhash, no spare",
+            Anchor,
+            numbered::anchorhash_without_spare,
+        )
+        .most(65_535)
+        .full()
+        .changes()
+        .done(),
+    ]
 }
 
-/// The same, unchecked: for timing its construction.
-#[must_use]
-pub fn build_hashring(nodes: u32) -> HashRing<Point> {
-    let mut ring = HashRing::new();
-    ring.batch_add((0..nodes).flat_map(points).collect());
-    ring
+fn line<L: Lookup + 'static>(
+    name: &'static str,
+    kind: Kind,
+    prepare: fn(u32) -> Box<dyn Fn() -> L>,
+) -> Line<L> {
+    Line::new(name, kind, true, prepare)
 }
 
-/// The number of the node that owns this key.
-#[must_use]
-pub fn hashring_owner(ring: &HashRing<Point>, key: &[u8]) -> u32 {
-    ring.get(&key).map_or(u32::MAX, |point| point.node)
-}
+/// SipHash without a secret, where a crate's default would draw one for each process.
+type Sip = BuildHasherDefault<DefaultHasher>;
 
-/// The `pingora-ketama` crate's ring over this many nodes: 160 points a node is its constant.
-///
-/// # Panics
-///
-/// If its answers are not the recorded ones.
-#[must_use]
-pub fn pingora_ketama(nodes: u32) -> Continuum {
-    let ring = Continuum::new(&buckets(nodes));
-    check("pingora-ketama", nodes, |key| pingora_owner(&ring, key));
-    ring
+/// The number of a node, for crates that borrow their nodes.
+fn borrowed(number: u32) -> &'static u32 {
+    static NUMBERS: OnceLock<Vec<u32>> = OnceLock::new();
+    &NUMBERS.get_or_init(|| (0..1 << 15).collect())[number as usize] // u32 fits
 }
-
-/// Its list of this many nodes.
-#[must_use]
-pub fn buckets(nodes: u32) -> Vec<Bucket> {
-    (0..nodes)
-        .map(|node| Bucket::new(SocketAddr::new(IpAddr::V4(address(node)), 11211), 1))
-        .collect()
-}
-
-/// The number of the node that owns this key.
-#[must_use]
-pub fn pingora_owner(ring: &Continuum, key: &[u8]) -> u32 {
-    ring.node(key).map_or(u32::MAX, number)
-}
-
-/// 10.0.0.0 and up: a node here is its address.
-fn address(node: u32) -> Ipv4Addr {
-    Ipv4Addr::from_bits(FIRST + node)
-}
-
-/// The number of the node at this address.
-#[must_use]
-pub fn number(address: SocketAddr) -> u32 {
-    match address.ip() {
-        IpAddr::V4(address) => address.to_bits().wrapping_sub(FIRST),
-        IpAddr::V6(_) => u32::MAX,
-    }
-}
-
-const FIRST: u32 = 10 << 24;

@@ -1,21 +1,18 @@
 //! The keys and the fleets.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use keyroute_core::{Node, RouteError};
+use keyroute_core::{Node, Weight};
 
 /// How many distinct keys there are: 2^20.
 pub const KEYS: usize = 1 << 20;
 
-/// How many keys one timed iteration routes. Iterations take the blocks in turn, so that all keys come
-/// by before one returns.
-pub const BLOCK: usize = 1 << 10;
+/// The most keys of one batch.
+pub const BATCH: usize = 1 << 10;
 
 /// The sizes of the fleets whose lookups are measured, in nodes.
 pub const SIZES: [u32; 5] = [3, 10, 100, 1_000, 10_000];
-
-/// The sizes of the fleets whose construction and changes are measured, in nodes.
-pub const CHANGE_SIZES: [u32; 2] = [100, 1_000];
 
 /// Points of a node in every ring, ours and others'.
 pub const POINTS: u32 = keyroute_core::DEFAULT_POINTS_PER_WEIGHT;
@@ -27,13 +24,15 @@ pub const POINTS: u32 = keyroute_core::DEFAULT_POINTS_PER_WEIGHT;
 /// costs what it costs a server that has just received it.
 pub fn keys() -> &'static [&'static [u8]] {
     static KEYS_MADE: OnceLock<Vec<&'static [u8]>> = OnceLock::new();
-    KEYS_MADE.get_or_init(make_keys)
+    KEYS_MADE.get_or_init(|| first_keys(KEYS))
 }
 
-fn make_keys() -> Vec<&'static [u8]> {
-    let mut text = String::with_capacity(KEYS * 24);
-    let mut ends = Vec::with_capacity(KEYS);
-    for index in 0..KEYS as u64 {
+/// The first so many of all keys, made anew.
+#[must_use]
+pub fn first_keys(count: usize) -> Vec<&'static [u8]> {
+    let mut text = String::with_capacity(count * 24);
+    let mut ends = Vec::with_capacity(count);
+    for index in 0..count as u64 {
         text.push_str(&key(index));
         ends.push(text.len());
     }
@@ -62,34 +61,62 @@ fn scramble(index: u64) -> u64 {
 }
 
 /// The fleet of this many nodes, all of weight 1; slot i holds [`node`]`(i)`.
-///
-/// # Errors
-///
-/// None in practice: the ids are distinct and short.
-pub fn fleet(nodes: u32) -> Result<Vec<Node>, RouteError> {
+#[must_use]
+pub fn fleet(nodes: u32) -> Vec<Node> {
     (0..nodes).map(node).collect()
+}
+
+/// The same nodes, each with its [`weight`].
+///
+/// # Panics
+///
+/// Never: weights are small.
+#[must_use]
+pub fn weighted_fleet(nodes: u32) -> Vec<Node> {
+    let weighted = |number| {
+        let weight = Weight::new(weight(number)).expect("a small weight");
+        node(number).with_weight(weight)
+    };
+    (0..nodes).map(weighted).collect()
+}
+
+/// A tenth of the numbers below this one, about, drawn by chance.
+#[must_use]
+pub fn leavers(nodes: u32) -> BTreeSet<u32> {
+    let drawn = |&number: &u32| scramble(number.into()).is_multiple_of(10);
+    (0..nodes).filter(drawn).collect()
+}
+
+/// The weight of the node with this number, where nodes have weights: 1, 2 or 3.
+#[must_use]
+pub fn weight(number: u32) -> u32 {
+    number % 3 + 1
 }
 
 /// The node with this number.
 ///
-/// # Errors
+/// # Panics
 ///
-/// None in practice: its id is short.
-pub fn node(number: u32) -> Result<Node, RouteError> {
-    Node::new(format!("cache-{number}"))
+/// Never: its id is short.
+#[must_use]
+pub fn node(number: u32) -> Node {
+    Node::new(format!("cache-{number}")).expect("a short id")
 }
 
-/// Gives the blocks of keys in turn, for ever.
+/// Gives all keys in turn, for ever.
 #[derive(Debug, Default)]
-pub struct Blocks {
+pub struct Turns {
     next: usize,
 }
 
-impl Blocks {
-    /// The next [`BLOCK`] keys.
-    pub fn next_block(&mut self) -> &'static [&'static [u8]] {
+impl Turns {
+    /// The next so many keys, at most all. The last of a round are left out where too few are left.
+    pub fn take(&mut self, count: usize) -> &'static [&'static [u8]] {
+        if self.next + count > KEYS {
+            self.next = 0;
+        }
         let start = self.next;
-        self.next = (start + BLOCK) % KEYS;
-        &keys()[start..start + BLOCK]
+        self.next += count;
+        &keys()[start..self.next]
     }
 }

@@ -1,13 +1,15 @@
 //! The workload is what it says, and the expected answers are derived anew, by obvious code that
 //! shares nothing with the routers but the hash function.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use keyroute_benches::contestants::{btree_ring, jump, ketama, modulo, owner, vector_ring};
-use keyroute_benches::expected::{CHECKED, KEYS_DIGEST, check, digest_of, expected};
-use keyroute_benches::peers::{hashring, hashring_owner, pingora_ketama, pingora_owner};
-use keyroute_benches::workload::{BLOCK, Blocks, KEYS, POINTS, SIZES, fleet, keys, node};
+use keyroute_benches::answers::{
+    CHECKED, KEYS_DIGEST, check_plausible, check_recorded, digest_of, recorded,
+};
+use keyroute_benches::contestant::{Kind, contestant, contestants};
+use keyroute_benches::workload::{KEYS, POINTS, SIZES, Turns, fleet, keys, node, weight};
 use keyroute_core::hash::Md5;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -47,19 +49,26 @@ fn the_keys_never_change() {
 }
 
 #[test]
-fn blocks_take_all_keys_in_turn() {
-    let mut blocks = Blocks::default();
-    for block in keys().chunks_exact(BLOCK) {
-        assert_eq!(blocks.next_block(), block);
+fn turns_take_all_keys() {
+    let mut turns = Turns::default();
+    for some in keys().chunks_exact(1 << 10) {
+        assert_eq!(turns.take(1 << 10), some);
     }
-    assert_eq!(blocks.next_block(), &keys()[..BLOCK]);
+    assert_eq!(turns.take(KEYS), keys());
+    assert_eq!(turns.take(3), &keys()[..3]);
+}
+
+/// What is recorded; a size that nobody recorded fails.
+fn expected(rule: &str, nodes: u32) -> u64 {
+    recorded(rule, nodes)
+        .unwrap_or_else(|| panic!("nothing is recorded of {rule} at {nodes} nodes"))
 }
 
 /// The native points from their definition: XXH3 of (length of id, id, index), little-endian.
 fn native_points(nodes: u32) -> BTreeMap<u64, u32> {
     let mut points = BTreeMap::new();
     for number in 0..nodes {
-        let node = node(number).expect("a short id");
+        let node = node(number);
         let id = node.id().as_bytes();
         for index in 0..POINTS {
             let length = u32::try_from(id.len()).expect("a short id");
@@ -92,7 +101,7 @@ fn the_expected_owners_on_a_ring_are_those_of_its_definition() {
 /// The native ketama points from their definition: the four words of the MD5 of `{id}-{i}`; where two
 /// nodes claim a position, the lower id has it.
 fn ketama_points(nodes: u32) -> BTreeMap<u32, u32> {
-    let id = |number| node(number).expect("a short id").id().clone();
+    let id = |number| node(number).id().clone();
     let mut points = BTreeMap::new();
     for number in 0..nodes {
         for digest in 0..POINTS / 4 {
@@ -141,8 +150,11 @@ fn jump_bucket(mut key: u64, buckets: u64) -> u64 {
 
 #[test]
 fn the_expected_owners_of_jump_and_modulo_are_those_of_their_definitions() {
-    for nodes in SIZES {
-        let keys = &keys()[..CHECKED];
+    let keys = &keys()[..CHECKED];
+    for nodes in SIZES
+        .into_iter()
+        .chain([17, 1_025, 100_000, 1_000_000, 1_000_001])
+    {
         let found = digest_of(keys, |key| {
             u32::try_from(jump_bucket(xxh3_64(key), nodes.into())).unwrap()
         });
@@ -151,6 +163,8 @@ fn the_expected_owners_of_jump_and_modulo_are_those_of_their_definitions() {
             expected("jump", nodes),
             "jump, {nodes} nodes: {found:#018x}"
         );
+    }
+    for nodes in SIZES.into_iter().chain([100_000]) {
         let found = digest_of(keys, |key| {
             u32::try_from(xxh3_64(key) % u64::from(nodes)).unwrap()
         });
@@ -172,7 +186,7 @@ fn mix(mut z: u64) -> u64 {
 /// The first native point of each node, in the order of their numbers.
 fn first_points(nodes: u32) -> Vec<u64> {
     let point = |number| {
-        let node = node(number).expect("a short id");
+        let node = node(number);
         let id = node.id().as_bytes();
         let length = u32::try_from(id.len()).expect("a short id");
         xxh3_64(&[&length.to_le_bytes(), id, &[0; 4]].concat())
@@ -258,75 +272,133 @@ fn variation(nodes: u32, owner: impl Fn(&[u8]) -> u32) -> f64 {
 /// A thousand nodes, 1,049 keys a node: the shares differ as theory says for 160 random points a node
 /// (√(999/160001 + 1/1049) = 8.5 %) or for none (√(1/1049) = 3.1 %), within six standard deviations.
 #[test]
-fn everyone_spreads_all_keys_as_theory_says() {
+fn rings_and_jumps_spread_all_keys_as_theory_says() {
     let nodes = 1_000;
-    let (vector, tree) = (vector_ring(nodes), btree_ring(nodes));
-    let ketama = ketama(nodes);
-    let (jump, modulo) = (jump(nodes), modulo(nodes));
-    let (hashring, pingora) = (hashring(nodes), pingora_ketama(nodes));
-    for (name, found, theory) in [
-        (
-            "vector-ring",
-            variation(nodes, |key| owner(&vector, key)),
-            0.0847,
-        ),
-        (
-            "btree-ring",
-            variation(nodes, |key| owner(&tree, key)),
-            0.0847,
-        ),
-        (
-            "ketama",
-            variation(nodes, |key| owner(&ketama, key)),
-            0.0847,
-        ),
-        (
-            "hashring",
-            variation(nodes, |key| hashring_owner(&hashring, key)),
-            0.0847,
-        ),
-        (
-            "pingora-ketama",
-            variation(nodes, |key| pingora_owner(&pingora, key)),
-            0.0847,
-        ),
-        ("jump", variation(nodes, |key| owner(&jump, key)), 0.0309),
-        (
-            "modulo",
-            variation(nodes, |key| owner(&modulo, key)),
-            0.0309,
-        ),
-    ] {
-        let ratio = found / theory;
+    let mut measured = 0;
+    for one in contestants()
+        .iter()
+        .filter(|one| nodes <= one.most && !one.is_slow)
+    {
+        let theory = match (one.kind, one.points) {
+            // The nearer of two sides halves the variance of the larger arc.
+            (Kind::Ring, POINTS) if one.name != "two-sided" => 0.0847,
+            (Kind::Jump | Kind::JumpLike | Kind::Modulo, _) => 0.0309,
+            _ => continue,
+        };
+        let router = one.checked(nodes);
+        let ratio = variation(nodes, |key| router.owner(key)) / theory;
         assert!(
             (0.866..1.134).contains(&ratio),
-            "{name}: {found:.4}, theory {theory}"
+            "{}: {ratio:.3} of theory",
+            one.name
         );
+        measured += 1;
     }
+    assert!(measured >= 18, "{measured} contestants");
 }
 
 #[test]
 fn a_wrong_router_is_not_measured() {
-    let ring = vector_ring(10);
+    let ring = contestant("vector-ring").checked(10);
     // One key of all that are checked goes elsewhere.
     let wrong = |key: &[u8]| {
-        let owner = owner(&ring, key);
+        let owner = ring.owner(key);
         if key == keys()[12_345] {
             (owner + 1) % 10
         } else {
             owner
         }
     };
-    check("ring/native", 10, |key| owner(&ring, key));
-    let refused = catch_unwind(|| check("ring/native", 10, wrong));
-    assert!(refused.is_err());
+    let right = |key: &[u8]| ring.owner(key);
+    let is_refused = |rule, nodes, owner: &dyn Fn(&[u8]) -> u32| {
+        let check = AssertUnwindSafe(|| check_recorded(rule, nodes, CHECKED, owner));
+        catch_unwind(check).is_err()
+    };
+    assert!(!is_refused("ring/native", 10, &right));
+    assert!(is_refused("ring/native", 10, &wrong));
     // Nor is one whose answers nobody recorded.
-    assert!(catch_unwind(|| check("ring/native", 11, wrong)).is_err());
-    assert!(catch_unwind(|| check("unheard of", 10, wrong)).is_err());
+    assert!(is_refused("ring/native", 11, &right));
+    assert!(is_refused("unheard of", 10, &right));
+}
+
+#[test]
+fn a_peer_that_cannot_be_right_is_not_measured() {
+    let jump = contestant("jump").checked(10);
+    let is_refused = |owner: &dyn Fn(&[u8]) -> u32| {
+        catch_unwind(AssertUnwindSafe(|| {
+            check_plausible("a peer", 10, false, owner);
+        }))
+        .is_err()
+    };
+    assert!(!is_refused(&|key| jump.owner(key)));
+    // A node that is not there; another answer each time; half of the nodes without a key.
+    assert!(is_refused(&|key| jump.owner(key) + 1));
+    let asked = Cell::new(0);
+    assert!(is_refused(&|key| {
+        asked.set(asked.get() + 1);
+        (jump.owner(key) + asked.get()) % 10
+    }));
+    assert!(is_refused(&|key| jump.owner(key) / 2));
+}
+
+/// Each peer of the list is a crate that this package names, and is listed under its kind; each kind with peers has
+/// one of ours.
+#[test]
+fn everybody_is_listed_once() {
+    let all = contestants();
+    let names: BTreeSet<_> = all.iter().map(|one| one.name).collect();
+    assert_eq!(names.len(), all.len());
+    let manifest = include_str!("../Cargo.toml");
+    let peers = manifest.split_once("# The peers.").unwrap().1;
+    let crates: Vec<_> = peers
+        .lines()
+        .filter_map(|line| line.split_once(" = "))
+        .collect();
+    let mut seen = BTreeSet::new();
+    for one in all.iter().filter(|one| one.is_peer) {
+        let name = one.name.split([',', ' ']).next().unwrap();
+        assert!(
+            crates.iter().any(|(known, _)| *known == name),
+            "{}",
+            one.name
+        );
+        seen.insert(name);
+        assert!(
+            all.iter()
+                .any(|ours| !ours.is_peer && ours.kind == one.kind),
+            "{}",
+            one.name
+        );
+    }
+    let named = crates
+        .iter()
+        .filter(|(_, how)| how.contains("workspace"))
+        .count();
+    // All but the first line of [lints].
+    assert_eq!(seen.len(), named, "{seen:?}");
+}
+
+#[test]
+fn the_expected_owners_of_weighted_rendezvous_follow_weights() {
+    let nodes = 10;
+    let router = contestant("rendezvous, weighted").checked(nodes);
+    let mut counts = vec![0_u32; nodes as usize];
+    for key in keys() {
+        counts[router.owner(key) as usize] += 1;
+    }
+    let total: u32 = (0..nodes).map(weight).sum();
+    let keys = f64::from(u32::try_from(KEYS).expect("2^20"));
+    for (number, count) in (0..nodes).zip(counts) {
+        let fair = keys * f64::from(weight(number)) / f64::from(total);
+        // Six standard deviations.
+        assert!(
+            (f64::from(count) - fair).abs() < 6.0 * fair.sqrt(),
+            "{number}: {count}, {fair:.0}"
+        );
+    }
 }
 
 #[test]
 fn the_fleet_lists_nodes_by_their_numbers() {
-    let fleet = fleet(10).unwrap();
-    assert_eq!(fleet[7], node(7).unwrap());
+    assert_eq!(fleet(10)[7], node(7));
 }
