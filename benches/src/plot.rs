@@ -16,7 +16,7 @@ pub struct Curve {
 }
 
 /// On light pages, and on dark ones.
-const COLOURS: [[&str; 2]; 8] = [
+const COLOURS: [[&str; 2]; 9] = [
     ["#0072b2", "#56b4e9"],
     ["#d55e00", "#ff9f4a"],
     ["#007a5a", "#2fc79b"],
@@ -25,6 +25,7 @@ const COLOURS: [[&str; 2]; 8] = [
     ["#5b5bd6", "#a5a5ff"],
     ["#b3261e", "#ff8a80"],
     ["#57606a", "#9aa4ae"],
+    ["#6b4226", "#c8956c"],
 ];
 
 const WIDTH: f64 = 960.0;

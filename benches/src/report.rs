@@ -101,7 +101,11 @@ impl Answer {
                 .iter()
                 .map(|&n| self.fastest_reference(group, n))
                 .collect();
-            if fastest.iter().all(Option::is_none) {
+            let has_own = self
+                .rows
+                .iter()
+                .any(|row| !row.who.is_reference && row.who.group == group);
+            if !has_own || fastest.iter().all(Option::is_none) {
                 continue;
             }
             let names = fastest.iter().map(|found| match found {

@@ -37,7 +37,10 @@ pub(super) const BUILD: Question = Question {
     against: FASTEST_PEER,
     sizes: &[100, 1_000, 10_000],
     entrants: |nodes| {
+        // Other crates of these kinds are functions: they have no list of nodes.
+        let is_function = |kind| matches!(kind, Kind::Jump | Kind::JumpLike);
         contestants_at(nodes)
+            .filter(|one| !(one.is_peer && is_function(one.kind)))
             .map(|one| {
                 Entrant::of(one, move |one| {
                     drop(one.checked(nodes));
