@@ -233,7 +233,7 @@ fn head(pace: Pace, load: &str, minutes: f64) -> String {
          | date | {} |\n\
          | commit | `{}`{dirty} |\n\
          | machine | {} × {}; {} |\n\
-         | compiler | {}, profile `bench` (opt-level 3, no LTO, no `target-cpu`) |\n\
+         | compiler | {}, profile `bench` (opt-level 3, a single codegen unit, no LTO, no `target-cpu`) |\n\
          | other load | {load} processes waiting at the beginning, {} at the end (this one counts as one) |\n\
          | turns | {} rounds, a turn the best of three runs of {} µs; {minutes:.0} minutes in all |\n",
         said_by("date", &["-u", "+%F"]),
