@@ -9,6 +9,8 @@
 //! | `consistent` | a ring of 16 points a unit of weight, *nearest* point | its keys, if ids are explicit |
 //! | `map-based` | turns by weight | nearly all keys |
 //!
+//! What of a request is the key is said by `balance`: [`Balanced`] is a backend under such a line.
+//!
 //! A server is known by its id alone, unless `hash-key` says otherwise. Ids that are not written are positions
 //! in the file: **deleting a line renumbers all below it** and moves most of their keys.
 //!
@@ -24,6 +26,9 @@
 //! ```
 
 mod backend;
+mod balance;
+mod balanced;
+mod expression;
 mod hash_type;
 mod map_based;
 mod points;
@@ -31,6 +36,8 @@ mod request;
 mod server;
 
 pub use backend::Backend;
+pub use balance::Balance;
+pub use balanced::Balanced;
 pub use hash_type::{Function, HashType, KeyHash, Method, mix};
 pub use map_based::map_based_table;
 pub use points::Points;

@@ -15,8 +15,9 @@ use super::points::POINTS;
 use super::server::resolved_ids;
 use super::{HashType, Method, Points, Server, map_based_table};
 
-/// A backend that balances by hash. Its members are the servers that get keys: not disabled, and of a weight
-/// over 0.
+/// A backend that balances by hash. Its members are the servers that get keys: not disabled, of a weight over
+/// 0, and no backups; or, if there are none such, the first usable backup, or all of them
+/// ([`with_all_backups`](Self::with_all_backups)).
 ///
 /// The answer is that for a key that is there: for an empty one HAProxy takes servers in turn.
 ///
@@ -48,8 +49,39 @@ impl Backend {
         hash_type: HashType,
         servers: impl IntoIterator<Item = Server>,
     ) -> Result<Self, RouteError> {
-        let servers: Vec<Server> = servers.into_iter().collect();
+        Self::of(hash_type, servers.into_iter().collect(), false)
+    }
+
+    /// The same under `option allbackups`: where only backups are usable, all of them get keys.
+    ///
+    /// ```
+    /// use keyroute_interop::{Router, haproxy::{Backend, HashType, Server}};
+    ///
+    /// let lines = ["s1 10.0.0.1:80 disabled", "s2 10.0.0.2:80 backup", "s3 10.0.0.3:80 backup"];
+    /// let servers = lines.map(|line| line.parse::<Server>().unwrap());
+    /// let first = Backend::new(HashType::default(), servers.clone())?;
+    /// let all = Backend::with_all_backups(HashType::default(), servers)?;
+    /// assert_eq!((first.members().len(), all.members().len()), (1, 2));
+    /// # Ok::<(), keyroute_interop::RouteError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_all_backups(
+        hash_type: HashType,
+        servers: impl IntoIterator<Item = Server>,
+    ) -> Result<Self, RouteError> {
+        Self::of(hash_type, servers.into_iter().collect(), true)
+    }
+
+    fn of(
+        hash_type: HashType,
+        servers: Vec<Server>,
+        all_backups: bool,
+    ) -> Result<Self, RouteError> {
         let ids = resolved_ids(&servers)?;
+        let in_use = in_use(&servers, all_backups);
         // Names must differ, whether the servers get keys or not.
         Members::from_nodes(
             servers
@@ -58,8 +90,9 @@ impl Backend {
         )?;
         let usable: Result<Vec<Node>, RouteError> = servers
             .iter()
-            .filter(|server| server.is_usable())
-            .map(|server| {
+            .zip(&in_use)
+            .filter(|&(_, &in_use)| in_use)
+            .map(|(server, _)| {
                 let weight = Weight::new(server.weight())?;
                 Ok(Node::from(server.node_id().clone()).with_weight(weight))
             })
@@ -80,7 +113,7 @@ impl Backend {
             Method::MapBased => {
                 let members = Members::from_nodes(usable?)?;
                 let weights: Vec<u32> = servers.iter().map(Server::weight).collect();
-                let slots = map_based_table(&weights, |place| servers[place].is_usable())
+                let slots = map_based_table(&weights, |place| in_use[place])
                     .into_iter()
                     .map(|place| members.find(servers[place].name()))
                     .collect::<Result<_, _>>()?;
@@ -92,6 +125,12 @@ impl Backend {
             servers,
             table,
         })
+    }
+
+    /// The line that says what is done with a key.
+    #[must_use]
+    pub fn hash_type(&self) -> HashType {
+        self.hash_type
     }
 
     /// The servers as given.
@@ -198,6 +237,21 @@ impl Backend {
     }
 }
 
+/// Which of these servers get keys.
+fn in_use(servers: &[Server], all_backups: bool) -> Vec<bool> {
+    let active = |server: &Server| server.is_usable() && !server.is_backup();
+    if servers.iter().any(active) {
+        return servers.iter().map(active).collect();
+    }
+    let mut left = if all_backups { usize::MAX } else { 1 };
+    let backup = servers.iter().map(|server| {
+        let takes = server.is_usable() && left > 0;
+        left -= usize::from(takes);
+        takes
+    });
+    backup.collect()
+}
+
 impl Router for Backend {
     fn route(&self, key: &[u8]) -> Option<Slot> {
         self.pick(key, |_| true)
@@ -242,6 +296,9 @@ impl Router for Backend {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
     use keyroute_core::Router;
 
     use super::Backend;
@@ -316,6 +373,32 @@ mod tests {
         assert_eq!(limits(3), [2, 2, 2]);
         let slot = backend.members().slot_of("a").unwrap();
         assert!(backend.limit(slot, 100, 0).is_err());
+    }
+
+    #[test]
+    fn backups_wait_for_all_others_to_go() {
+        let lines = |first: &str| {
+            [
+                first,
+                "b x backup weight 0",
+                "c x backup weight 3",
+                "d x backup",
+            ]
+            .map(|line| line.parse::<Server>().unwrap())
+        };
+        let members = |backend: &Backend| {
+            let nodes = backend.members().listed_nodes();
+            nodes.map(|node| node.id().to_string()).collect::<Vec<_>>()
+        };
+        for hash_type in ["consistent", "map-based"] {
+            let hash_type = hash_type.parse().unwrap();
+            let first = Backend::new(hash_type, lines("a x disabled")).unwrap();
+            assert_eq!(members(&first), ["c"]);
+            let all = Backend::with_all_backups(hash_type, lines("a x weight 0")).unwrap();
+            assert_eq!(members(&all), ["c", "d"]);
+            let up = Backend::with_all_backups(hash_type, lines("a x")).unwrap();
+            assert_eq!(members(&up), ["a"]);
+        }
     }
 
     #[test]

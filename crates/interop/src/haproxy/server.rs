@@ -50,10 +50,145 @@ pub struct Server {
     hash_key: HashKey,
     guid: Option<String>,
     disabled: bool,
+    backup: bool,
     hashed_twice: bool,
 }
 
 impl Server {
+    /// Reads `NAME ADDRESS[:PORT] [PARAMETER…]`, a word each; of a parameter said twice the last counts, so that
+    /// those of `default-server` lines may stand before a server's own. Parameters that are known not to move
+    /// keys while servers are well are passed over, and said to `passed_over`.
+    ///
+    /// ```
+    /// use keyroute_interop::haproxy::Server;
+    ///
+    /// let mut passed_over = Vec::new();
+    /// let words = ["s1", "10.0.0.1:80", "weight", "3", "check", "weight", "5", "inter", "2s"];
+    /// let server = Server::from_words(words, |parameter| passed_over.push(parameter))?;
+    /// assert_eq!((server.weight(), passed_over.as_slice()), (5, &["check", "inter"][..]));
+    /// # Ok::<(), keyroute_interop::RouteError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::Parameter`] for a value out of its range, and for a parameter that is not known not to move
+    /// keys.
+    pub fn from_words<'a>(
+        words: impl IntoIterator<Item = &'a str>,
+        mut passed_over: impl FnMut(&'a str),
+    ) -> Result<Self, RouteError> {
+        let mut words = words.into_iter();
+        let (Some(name), Some(address)) = (words.next(), words.next()) else {
+            return Err(refuse(
+                "a line without them",
+                "a name, an address, then parameters",
+            ));
+        };
+        let (address, port) = address_of(address);
+        let mut server = Self {
+            name: NodeId::new(name)?,
+            address,
+            port,
+            id: None,
+            weight: 1,
+            hash_key: HashKey::Id,
+            guid: None,
+            disabled: false,
+            backup: false,
+            hashed_twice: false,
+        };
+        while let Some(word) = words.next() {
+            let mut value = || {
+                words
+                    .next()
+                    .ok_or_else(|| refuse(word, "a value behind it"))
+            };
+            match word {
+                "disabled" => server.disabled = true,
+                "enabled" => server.disabled = false,
+                "backup" => server.backup = true,
+                "no-backup" => server.backup = false,
+                "id" => {
+                    let given = value()?;
+                    server.id = given.parse().ok().filter(|id| (1..=MAX_ID).contains(id));
+                    if server.id.is_none() {
+                        return Err(refuse(given, "an id from 1 to 2147483647"));
+                    }
+                }
+                "weight" => {
+                    let given = value()?;
+                    let weight = given.parse().ok().filter(|&weight| weight <= MAX_WEIGHT);
+                    server.weight =
+                        weight.ok_or_else(|| refuse(given, "a weight from 0 to 256"))?;
+                }
+                "guid" => server.guid = Some(value()?.to_string()),
+                "hash-key" => {
+                    server.hash_key = match value()? {
+                        "id" => HashKey::Id,
+                        "id32" => HashKey::Id32,
+                        "addr" => HashKey::Address,
+                        "addr-port" => HashKey::AddressAndPort,
+                        "guid" => HashKey::Guid,
+                        other => return Err(refuse(other, "id, id32, addr, addr-port or guid")),
+                    }
+                }
+                "track" => {
+                    return Err(refuse(
+                        "track",
+                        "no track: another server's state is then this one's, and is not read here",
+                    ));
+                }
+                word if is_flag(word) => passed_over(word),
+                word if VALUES.contains(&word) || word.starts_with("set-proxy-v2-tlv-fmt(") => {
+                    value()?;
+                    passed_over(word);
+                }
+                word => return Err(refuse(word, "parameters that are known not to move keys")),
+            }
+        }
+        Ok(server)
+    }
+
+    /// The same with this weight.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::Parameter`] if it is over 256.
+    pub fn with_weight(mut self, weight: u32) -> Result<Self, RouteError> {
+        if weight > MAX_WEIGHT {
+            return Err(refuse(&weight.to_string(), "a weight from 0 to 256"));
+        }
+        self.weight = weight;
+        Ok(self)
+    }
+
+    /// The same with this id, or with the one that its place gives it.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::Parameter`] if it is 0, or over 2147483647.
+    pub fn with_id(mut self, id: Option<u32>) -> Result<Self, RouteError> {
+        if let Some(id) = id.filter(|id| !(1..=MAX_ID).contains(id)) {
+            return Err(refuse(&id.to_string(), "an id from 1 to 2147483647"));
+        }
+        self.id = id;
+        Ok(self)
+    }
+
+    /// The same, disabled or not.
+    #[must_use]
+    pub fn with_disabled(mut self, disabled: bool) -> Self {
+        self.disabled = disabled;
+        self
+    }
+
+    /// The same, as a backup or not.
+    #[must_use]
+    pub fn with_backup(mut self, backup: bool) -> Self {
+        self.backup = backup;
+        self
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -78,7 +213,25 @@ impl Server {
         self.hash_key
     }
 
-    /// Whether it gets keys: it is not disabled, and its weight is not 0.
+    /// Its IP address, if it is written as one.
+    #[must_use]
+    pub fn address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
+    /// Whether it is disabled.
+    #[must_use]
+    pub fn is_disabled(&self) -> bool {
+        self.disabled
+    }
+
+    /// Whether it gets keys only while all that are no backups are unusable.
+    #[must_use]
+    pub fn is_backup(&self) -> bool {
+        self.backup
+    }
+
+    /// Whether it may get keys: it is not disabled, and its weight is not 0.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         !self.disabled && self.weight > 0
@@ -149,136 +302,133 @@ pub(super) fn resolved_ids(servers: &[Server]) -> Result<alloc::vec::Vec<u32>, R
         .collect())
 }
 
-/// Parameters that take no value and move no key while servers are well.
-const FLAGS: &[&str] = &[
+/// Parameters that take no value and move no key while servers are well; `no-` may stand before each.
+const FLAGS: [&str; 31] = [
+    "agent-check",
+    "allow-0rtt",
     "check",
-    "ssl",
+    "check-reuse-pool",
+    "check-send-proxy",
+    "check-sni-auto",
+    "check-ssl",
+    "check-via-socks4",
+    "force-sslv3",
+    "force-tlsv10",
+    "force-tlsv11",
+    "force-tlsv12",
+    "force-tlsv13",
+    "non-stick",
+    "renegotiate",
     "send-proxy",
     "send-proxy-v2",
-    "non-stick",
-    "enabled",
-    "check-ssl",
-    "check-send-proxy",
-    "agent-check",
+    "send-proxy-v2-ssl",
+    "send-proxy-v2-ssl-cn",
+    "sni-auto",
+    "ssl",
+    "ssl-reuse",
+    "sslv3",
+    "stick",
+    "strict-maxconn",
     "tfo",
-    "allow-0rtt",
-    "no-check",
-    "no-agent-check",
+    "tls-tickets",
+    "tlsv10",
+    "tlsv11",
+    "tlsv12",
+    "tlsv13",
 ];
 
+fn is_flag(word: &str) -> bool {
+    let flag = word.strip_prefix("no-").unwrap_or(word);
+    FLAGS.contains(&flag)
+}
+
 /// Parameters that take a value and move no key while servers are well.
-const VALUES: &[&str] = &[
+const VALUES: [&str; 69] = [
+    "addr",
+    "agent-addr",
+    "agent-inter",
+    "agent-port",
+    "agent-send",
+    "alpn",
+    "ca-file",
+    "cc",
+    "check-alpn",
+    "check-pool-conn-name",
+    "check-proto",
+    "check-sni",
+    "ciphers",
+    "ciphersuites",
+    "client-sigalgs",
+    "cookie",
+    "crl-file",
+    "crt",
+    "curves",
+    "downinter",
+    "error-limit",
+    "fall",
+    "fastinter",
+    "healthcheck",
+    "idle-ping",
+    "init-addr",
+    "init-state",
+    "inter",
+    "interface",
+    "ktls",
+    "log-bufsize",
+    "log-proto",
+    "max-reuse",
     "maxconn",
     "maxqueue",
     "minconn",
-    "inter",
-    "fastinter",
-    "downinter",
-    "rise",
-    "fall",
-    "port",
-    "addr",
-    "cookie",
-    "slowstart",
-    "verify",
-    "ca-file",
-    "crt",
-    "sni",
-    "alpn",
-    "proto",
-    "resolvers",
-    "resolve-prefer",
-    "resolve-opts",
-    "init-addr",
+    "namespace",
+    "npn",
     "observe",
     "on-error",
-    "error-limit",
     "on-marked-down",
     "on-marked-up",
-    "source",
-    "pool-purge-delay",
-    "pool-max-conn",
+    "pool-conn-name",
     "pool-low-conn",
-    "log-proto",
-    "agent-port",
-    "agent-inter",
-    "agent-addr",
-    "ciphers",
-    "ciphersuites",
-    "check-sni",
-    "check-alpn",
-    "namespace",
-    "max-reuse",
-    "idle-ping",
+    "pool-max-conn",
+    "pool-purge-delay",
+    "port",
+    "proto",
+    "proxy-v2-options",
+    "redir",
+    "resolve-net",
+    "resolve-opts",
+    "resolve-prefer",
+    "resolvers",
+    "rise",
+    "shard",
+    "sigalgs",
+    "slowstart",
+    "sni",
+    "socks4",
+    "source",
+    "ssl-max-ver",
+    "ssl-min-ver",
+    "tcp-md5sig",
+    "tcp-ut",
+    "usesrc",
+    "verify",
+    "verifyhost",
     "ws",
 ];
+
+fn refuse(given: &str, accepted: &'static str) -> RouteError {
+    RouteError::Parameter {
+        name: "server",
+        given: given.to_string(),
+        accepted,
+    }
+}
 
 impl FromStr for Server {
     type Err = RouteError;
 
-    /// Reads `NAME ADDRESS[:PORT] [PARAMETER…]`. Parameters that can change where a key goes are read,
-    /// those known not to are passed over, and others are refused: so is `backup`, which gets no key
-    /// while others are up.
+    /// Reads a line's words as [`from_words`](Self::from_words) does; blanks part them.
     fn from_str(line: &str) -> Result<Self, RouteError> {
-        let refuse = |given: &str, accepted| RouteError::Parameter {
-            name: "server",
-            given: given.to_string(),
-            accepted,
-        };
-        let mut words = line.split_ascii_whitespace();
-        let (Some(name), Some(address)) = (words.next(), words.next()) else {
-            return Err(refuse(line, "a name, an address, then parameters"));
-        };
-        let (address, port) = address_of(address);
-        let mut server = Self {
-            name: NodeId::new(name)?,
-            address,
-            port,
-            id: None,
-            weight: 1,
-            hash_key: HashKey::Id,
-            guid: None,
-            disabled: false,
-            hashed_twice: false,
-        };
-        while let Some(word) = words.next() {
-            let mut value = || {
-                words
-                    .next()
-                    .ok_or_else(|| refuse(word, "a value behind it"))
-            };
-            match word {
-                "disabled" => server.disabled = true,
-                "id" => {
-                    let given = value()?;
-                    server.id = given.parse().ok().filter(|id| (1..=MAX_ID).contains(id));
-                    if server.id.is_none() {
-                        return Err(refuse(given, "an id from 1 to 2147483647"));
-                    }
-                }
-                "weight" => {
-                    let given = value()?;
-                    let weight = given.parse().ok().filter(|&weight| weight <= MAX_WEIGHT);
-                    server.weight =
-                        weight.ok_or_else(|| refuse(given, "a weight from 0 to 256"))?;
-                }
-                "guid" => server.guid = Some(value()?.to_string()),
-                "hash-key" => {
-                    server.hash_key = match value()? {
-                        "id" => HashKey::Id,
-                        "id32" => HashKey::Id32,
-                        "addr" => HashKey::Address,
-                        "addr-port" => HashKey::AddressAndPort,
-                        "guid" => HashKey::Guid,
-                        other => return Err(refuse(other, "id, id32, addr, addr-port or guid")),
-                    }
-                }
-                word if FLAGS.contains(&word) => {}
-                word if VALUES.contains(&word) => drop(value()?),
-                word => return Err(refuse(word, "parameters that are known not to move keys")),
-            }
-        }
-        Ok(server)
+        Self::from_words(line.split_ascii_whitespace(), |_| {})
     }
 }
 
@@ -350,6 +500,11 @@ mod tests {
         let read = server("s1 127.0.0.1:80 check inter 2s weight 256 disabled maxconn 10");
         assert_eq!((read.weight(), read.is_usable()), (256, false));
         assert!(!server("s1 x weight 0").is_usable());
+        assert!(server("s1 x backup").is_backup());
+        assert!(!server("s1 x backup no-check no-backup").is_backup());
+        assert!(server("s1 x disabled enabled").is_usable());
+        assert_eq!(server("s1 x weight 3 id 4 weight 5 id 6").weight(), 5);
+        assert_eq!(server("s1 x weight 3 id 4 weight 5 id 6").id(), Some(6));
         assert_eq!(
             server("s x hash-key addr-port").hash_key(),
             HashKey::AddressAndPort
@@ -362,10 +517,12 @@ mod tests {
             "s1 x weight -1",
             "s1 x id 0",
             "s1 x id 2147483648",
-            "s1 x backup",
             "s1 x hash-key name",
             "s1 x wieght 3",
             "s1 x track b/s",
+            "s1 x no-weight",
+            "s1 x no-inter 3",
+            "s1 x check-sni",
         ] {
             assert!(line.parse::<Server>().is_err(), "{line}");
         }
