@@ -60,7 +60,8 @@ pub(crate) struct FleetArgs {
     #[arg(short, long, value_name = "FILE")]
     fleet: Option<PathBuf>,
     /// Another system's configuration, whose answers these are then: SYSTEM:FILE#NAME, as
-    /// `nginx:nginx.conf#backend`
+    /// `nginx:nginx.conf#backend`, or `haproxy:haproxy.cfg#backend` (on 3.0.0 to 3.2 before October 2025
+    /// `haproxy-3.0:`)
     #[arg(long, value_name = "CONFIG", conflicts_with_all = ["fleet", "strategy", "hash", "points", "epsilon",
           "node_points", "table_size", "partitions", "capacity"])]
     from: Option<Source>,

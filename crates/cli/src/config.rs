@@ -5,6 +5,7 @@
 //! error that names it; so is one that nobody here knows, where it stands among those that decide. What is
 //! known to change nothing is passed over with a note.
 
+mod haproxy;
 mod libmemcached;
 mod nginx;
 
@@ -24,7 +25,12 @@ use crate::strategy::{Choice, Configured};
 const MAX_LEN: u64 = 64 << 20;
 
 /// The systems whose configuration is read.
-static SYSTEMS: [System; 2] = [nginx::SYSTEM, libmemcached::SYSTEM];
+static SYSTEMS: [System; 4] = [
+    nginx::SYSTEM,
+    haproxy::SYSTEM,
+    haproxy::OF_3_0,
+    libmemcached::SYSTEM,
+];
 
 /// A system whose configuration is read.
 struct System {

@@ -16,11 +16,13 @@ pub struct Configured {
     name: String,
     hash: String,
     make: Arc<Make>,
-    unroutable: fn(&[u8]) -> Option<&'static str>,
+    unroutable: Arc<Unroutable>,
     nobody: &'static str,
 }
 
 type Routes = Box<dyn Router + Send + Sync>;
+
+type Unroutable = dyn Fn(&[u8]) -> Option<&'static str> + Send + Sync;
 
 type Make = dyn Fn(&[Node]) -> Result<Routes, Refusal> + Send + Sync;
 
@@ -35,15 +37,21 @@ impl Configured {
             name: name.into(),
             hash: hash.into(),
             make: Arc::new(move |nodes| Ok(Box::new(make(nodes)?))),
-            unroutable: |_| None,
+            unroutable: Arc::new(|_| None),
             nobody: "has no owner",
         }
     }
 
     /// The same, where the bytes of some keys do not decide who serves them: the function says why not.
     #[must_use]
-    pub fn with_unroutable(self, unroutable: fn(&[u8]) -> Option<&'static str>) -> Self {
-        Self { unroutable, ..self }
+    pub fn with_unroutable(
+        self,
+        unroutable: impl Fn(&[u8]) -> Option<&'static str> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            unroutable: Arc::new(unroutable),
+            ..self
+        }
     }
 
     /// The same, where some keys have no owner: what the system does with them.
