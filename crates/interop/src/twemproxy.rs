@@ -40,25 +40,32 @@ pub fn server(line: &str) -> Result<Node, RouteError> {
         given: format!("{line:?}"),
         accepted: "host:port:weight or /path:weight, of weight 1 or more, and perhaps a blank and an alias",
     };
-    let (address, alias) = match line.split_once(' ') {
-        Some((address, alias)) => (address, Some(alias.trim_matches(' '))),
+    let number = |text: &str| -> Option<u32> {
+        // No sign, which Rust would take.
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| text.parse().ok())?
+    };
+    // From the end, as there: one blank, and what stands before it holds none.
+    let (address, alias) = match line.rsplit_once(' ') {
+        Some((address, alias)) => (address, Some(alias)),
         None => (line, None),
     };
     let (address, weight) = address.rsplit_once(':').ok_or_else(malformed)?;
-    let weight = weight
-        .parse()
-        .ok()
-        .and_then(|weight| Weight::new(weight).ok());
+    let weight = number(weight).and_then(|weight| Weight::new(weight).ok());
     let weight = weight.ok_or_else(malformed)?;
     let identity = if address.starts_with('/') {
+        if address.contains(':') {
+            return Err(malformed());
+        }
         format!("{address}:")
     } else {
         let (host, port) = address.rsplit_once(':').ok_or_else(malformed)?;
-        let port: u16 = port.parse().map_err(|_| malformed())?;
-        if port == 11211 {
-            host.into()
-        } else {
-            format!("{host}:{port}")
+        match number(port) {
+            Some(11211) => host.into(),
+            // As it is written, with zeros before it.
+            Some(1..=65535) => address.into(),
+            _ => return Err(malformed()),
         }
     };
     let id = alias.map_or(identity, String::from);
@@ -365,9 +372,39 @@ mod tests {
 
     #[test]
     fn lines_that_it_refuses_are_refused() {
-        for line in ["a:1:0", "a:1", "a", "a:1:x", "a:70000:1", "/tmp/a.sock", ""] {
+        for line in [
+            "a:1:0",
+            "a:1",
+            "a",
+            "a:1:x",
+            "a:70000:1",
+            "/tmp/a.sock",
+            "",
+            "a:0:1",
+            "a::1",
+            "a:1:+1",
+            "a:1:-1",
+            "a:+1:1",
+            "a:1:1  n",
+            "a:1:1 my n",
+            "a:1: 1",
+            "a:1:1\tn",
+            "/tmp/a:b:1",
+            "/tmp/a b:1",
+            "a:1:1 ",
+        ] {
             assert!(server(line).is_err(), "{line}");
         }
+        let ids = [
+            "a:0080:1",
+            "a:011211:1",
+            "::1:11211:1",
+            "/tmp/a:1",
+            "a:1:1 n:x",
+        ];
+        let nodes = ids.map(|line| server(line).unwrap());
+        let ids = nodes.each_ref().map(|node| node.id().as_str());
+        assert_eq!(ids, ["a:0080", "a", "::1", "/tmp/a:", "n:x"]);
         let node = server("10.0.1.1:11211:7 cache-1").unwrap();
         assert_eq!((node.id().as_str(), node.weight().get()), ("cache-1", 7));
     }
