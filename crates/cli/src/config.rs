@@ -8,6 +8,8 @@
 mod haproxy;
 mod libmemcached;
 mod nginx;
+mod twemproxy;
+mod yaml;
 
 use std::fmt;
 use std::fs::File;
@@ -25,11 +27,12 @@ use crate::strategy::{Choice, Configured};
 const MAX_LEN: u64 = 64 << 20;
 
 /// The systems whose configuration is read.
-static SYSTEMS: [System; 4] = [
+static SYSTEMS: [System; 5] = [
     nginx::SYSTEM,
     haproxy::SYSTEM,
     haproxy::OF_3_0,
     libmemcached::SYSTEM,
+    twemproxy::SYSTEM,
 ];
 
 /// A system whose configuration is read.

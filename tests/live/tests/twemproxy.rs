@@ -1,12 +1,16 @@
-//! A running twemproxy with memcached behind it against the preset.
+//! A running twemproxy with memcached behind it against the preset, and against its own file as the command reads
+//! it.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
+use keyroute_cli::config::Source;
 use keyroute_interop::Router;
 use keyroute_interop::twemproxy::{self, KeyHash, Modula};
 use keyroute_live::{Folder, Fresh, Server as Program, free_ports};
@@ -151,6 +155,8 @@ fn every_hash_and_distribution_agrees() {
             "ketama" => Box::new(twemproxy::ketama(key_hash, nodes).unwrap()),
             _ => Box::new(Modula::of_servers(key_hash, nodes).unwrap()),
         };
+        let read = source(&config).read().unwrap();
+        let read = read.router.build(&read.nodes).unwrap();
         let mut client = Client::new(*proxy);
         let mut stores: Vec<Client> = backends.iter().map(|&port| Client::new(port)).collect();
         let mut fresh = Fresh::new();
@@ -160,6 +166,7 @@ fn every_hash_and_distribution_agrees() {
             key.extend(fresh.key(KEY_BYTES, 40));
             client.set(&key);
             let owner = preset.route_id(&key).unwrap().as_str();
+            assert_eq!(read.router().route_id(&key).unwrap(), owner, "{key:x?}");
             let place = ids.iter().position(|id| id == owner).unwrap();
             assert!(
                 stores[place].holds(&key),
@@ -167,4 +174,132 @@ fn every_hash_and_distribution_agrees() {
             );
         }
     }
+}
+
+/// A file as the command is given it.
+fn source(config: &Path) -> Source {
+    format!("twemproxy:{}", config.display()).parse().unwrap()
+}
+
+/// Whether twemproxy takes a file, and whether the command does.
+fn taken(folder: &Folder, text: &str) -> (bool, bool) {
+    let config = folder.path().join("pool.yml");
+    fs::write(&config, text).unwrap();
+    let tested = Command::new("nutcracker")
+        .args(["-t", "-c", config.to_str().unwrap()])
+        .output()
+        .unwrap_or_else(|error| panic!("nutcracker: {error}; `.ci/run live` installs it"));
+    (tested.status.success(), source(&config).read().is_ok())
+}
+
+#[test]
+fn what_it_takes_is_read_and_what_it_refuses_is_refused() {
+    let folder = Folder::new("twemproxy-files");
+    let pool = |lines: &str, servers: &[&str]| {
+        let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
+        let servers: String = servers
+            .iter()
+            .map(|line| format!("   - {line}\n"))
+            .collect();
+        format!("p:\n  listen: 127.0.0.1:1\n{lines}  servers:\n{servers}")
+    };
+    let lines = [
+        "",
+        "tcpkeepalive: true",
+        "timeout: 400",
+        "timeout: 0400",
+        "timeout: '400'",
+        "timeout: -1",
+        "timeout: x",
+        "timeout: ''",
+        "timeout:",
+        "timeout: 1\ntimeout: 1",
+        "redis: true",
+        "redis: yes",
+        "redis: true\nredis_auth: x",
+        "redis_auth: x",
+        "redis_db: 3",
+        "hash: md5",
+        "hash: MD5",
+        "hash: ''",
+        "hash: ~",
+        "distribution: modula",
+        "distribution: rand",
+        "hash_tag: '{}'",
+        "hash_tag: {}",
+        "hash_tag: é",
+        "hash_tag: 'é}'",
+        "hash_tag: ''",
+        "server_connections: 0",
+        "server_connections: 2",
+        "backlog: 1",
+        "client_connections: 3",
+        "commands: 1",
+        "preconnect: true",
+        "auto_eject_hosts: 1",
+        "server_failure_limit: 1",
+        "server_retry_timeout: 1",
+        "timeout: &a 1",
+        "timeout: !!int 1",
+        "q:\n  r: s",
+        "hash: |-\n  md5",
+        "? hash\n: md5",
+    ];
+    let servers = [
+        "a:1:1",
+        "a:11211:1",
+        "a:0:1",
+        "a:65535:1",
+        "a:65536:1",
+        "a:1:0",
+        "a:1:+1",
+        "a:1:-1",
+        "a:1:1 n",
+        "a:1:1  n",
+        "a:1:1 my n",
+        "' a:1:1'",
+        "/tmp/a:1",
+        "/tmp/a:b:1",
+        "/tmp/a:1 n",
+        "/tmp/a b:1",
+        "[::1]:11211:1",
+        "::1:11211:1",
+        "a:0080:1",
+        "a:1",
+        "a",
+        "''",
+        "a::1",
+        "\"a:1:1\\tn\"",
+        "a:1:1 n:x",
+        "~",
+        "x: y",
+        "- a:1:1",
+        "a:1:x",
+        "a:x:1",
+        "'a:1: 1'",
+    ];
+    let whole = [
+        pool("", &["a:1:1", "a:1:2"]),
+        pool("", &["a:1:1 n", "b:1:1 n"]),
+        pool("", &["a:1:1 n", "a:1:1 m"]),
+        pool("", &[]),
+        format!("---\n{}", pool("", &["a:1:1"])),
+        format!("{}...\n", pool("", &["a:1:1"])),
+        format!("%YAML 1.1\n{}", pool("", &["a:1:1"])),
+        format!("# c\n{}", pool("", &["a:1:1"])),
+        "p:\n  servers:\n  - a:1:1\n".into(),
+        "p:\n  listen: 127.0.0.1:1\n  servers: [a:1:1]\n".into(),
+        "p:\n  listen: 127.0.0.1:1\n  servers: a:1:1\n".into(),
+        "p: x\n".into(),
+        String::new(),
+    ];
+    let lines = lines.iter().map(|lines| pool(lines, &["b:2:2"]));
+    let servers = servers.iter().map(|server| pool("", &[server]));
+    let mut counts = [0, 0];
+    for text in lines.chain(servers).chain(whole) {
+        let (theirs, ours) = taken(&folder, &text);
+        assert_eq!(theirs, ours, "{text}");
+        counts[usize::from(theirs)] += 1;
+    }
+    assert!(counts.iter().all(|&count| count > 25), "{counts:?}");
 }

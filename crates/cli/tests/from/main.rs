@@ -8,6 +8,7 @@ mod common;
 mod haproxy;
 mod libmemcached;
 mod nginx;
+mod twemproxy;
 
 use common::{keyroute, keyroute_on};
 
