@@ -5,6 +5,7 @@
 //! error that names it; so is one that nobody here knows, where it stands among those that decide. What is
 //! known to change nothing is passed over with a note.
 
+mod envoy;
 mod haproxy;
 mod libmemcached;
 mod nginx;
@@ -27,10 +28,11 @@ use crate::strategy::{Choice, Configured};
 const MAX_LEN: u64 = 64 << 20;
 
 /// The systems whose configuration is read.
-static SYSTEMS: [System; 5] = [
+static SYSTEMS: [System; 6] = [
     nginx::SYSTEM,
     haproxy::SYSTEM,
     haproxy::OF_3_0,
+    envoy::SYSTEM,
     libmemcached::SYSTEM,
     twemproxy::SYSTEM,
 ];

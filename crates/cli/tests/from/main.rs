@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod envoy;
 mod haproxy;
 mod libmemcached;
 mod nginx;
