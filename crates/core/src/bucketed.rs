@@ -3,6 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::error::check_batch;
 use crate::hash::NativeHasher;
 use crate::{
     AddNode, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
@@ -46,7 +47,20 @@ pub trait BucketFunction<P: Position> {
     /// The bucket of this hash, 0 to `buckets` − 1; `None` without buckets, or for more than the
     /// function covers.
     fn bucket(hash: P, buckets: u32) -> Option<u32>;
+
+    /// The buckets of many hashes: `out[i]` is the bucket of `hashes[i]`, as far as both go.
+    ///
+    /// For functions that answer several hashes sooner together than one by one. [`Bucketed`] asks it for a
+    /// few dozen at a time.
+    fn bucket_batch(hashes: &[P], buckets: u32, out: &mut [Option<u32>]) {
+        for (&hash, out) in hashes.iter().zip(out) {
+            *out = Self::bucket(hash, buckets);
+        }
+    }
 }
+
+/// How many keys of a batch are hashed before their buckets are asked for.
+const BATCH: usize = 64;
 
 /// Bucket functions under which any node may leave, because renumbering the buckets behind it breaks
 /// no promise: they make none.
@@ -66,7 +80,7 @@ pub trait Renumbers {}
 ///
 /// | | cost, n nodes |
 /// | --- | --- |
-/// | lookup | one hash and one call of the function |
+/// | lookup | one hash and one call of the function; in a batch what that costs of several at once |
 /// | add, remove last | O(log n) |
 /// | remove, where it exists | O(n) |
 /// | memory | the list of nodes; nothing per key or point |
@@ -158,6 +172,7 @@ impl<H: KeyHasher, F: BucketFunction<H::Out>> Bucketed<F, H> {
     }
 
     /// The slot of the node that owns this key; `None` without nodes.
+    #[inline]
     #[must_use]
     pub fn route(&self, key: &[u8]) -> Option<Slot> {
         self.route_value(self.hasher.hash(key))
@@ -226,9 +241,19 @@ impl<H: KeyHasher, F: BucketFunction<H::Out>> Bucketed<F, H> {
     pub fn hasher(&self) -> &H {
         &self.hasher
     }
+
+    /// The owners of keys with these hashes, of which there are at most [`BATCH`].
+    fn route_values(&self, values: &[H::Out], out: &mut [Option<Slot>]) {
+        let mut buckets = [None; BATCH];
+        F::bucket_batch(values, self.nodes.len(), &mut buckets);
+        for (&bucket, out) in buckets.iter().zip(out) {
+            *out = bucket.and_then(|bucket| self.nodes.slot(bucket));
+        }
+    }
 }
 
 impl<H: KeyHasher, F: BucketFunction<H::Out>> Router for Bucketed<F, H> {
+    #[inline]
     fn route(&self, key: &[u8]) -> Option<Slot> {
         self.route_value(self.hasher.hash(key))
     }
@@ -248,6 +273,18 @@ impl<H: KeyHasher, F: BucketFunction<H::Out>> Router for Bucketed<F, H> {
     fn heap_bytes(&self) -> usize {
         self.nodes.heap_bytes()
     }
+
+    fn route_batch(&self, keys: &[&[u8]], out: &mut [Option<Slot>]) -> Result<(), RouteError> {
+        check_batch(keys.len(), out.len())?;
+        let mut values = [H::Out::default(); BATCH];
+        for (keys, out) in keys.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+            for (value, key) in values.iter_mut().zip(keys) {
+                *value = self.hasher.hash(key);
+            }
+            self.route_values(&values[..keys.len()], out);
+        }
+        Ok(())
+    }
 }
 
 impl<H: KeyHasher, F: BucketFunction<H::Out>> RouteDigest for Bucketed<F, H> {
@@ -261,8 +298,23 @@ impl<H: KeyHasher, F: BucketFunction<H::Out>> RouteDigest for Bucketed<F, H> {
         KeyDigest::new(self.tag, self.hasher.hash(key))
     }
 
+    #[inline]
     fn route_value(&self, value: H::Out) -> Option<Slot> {
         self.nodes.slot(F::bucket(value, self.nodes.len())?)
+    }
+
+    fn route_digests(
+        &self,
+        tag: HasherTag,
+        values: &[H::Out],
+        out: &mut [Option<Slot>],
+    ) -> Result<(), RouteError> {
+        self.check_tag(tag)?;
+        check_batch(values.len(), out.len())?;
+        for (values, out) in values.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+            self.route_values(values, out);
+        }
+        Ok(())
     }
 }
 

@@ -20,6 +20,7 @@ pub const MAX_BUCKETS: u32 = i32::MAX as u32;
 ///
 /// assert_eq!([covered(0), covered(1), covered(MAX_BUCKETS + 1)], [None, Some(()), None]);
 /// ```
+#[inline]
 #[must_use]
 pub fn covered(buckets: u32) -> Option<()> {
     (1..=MAX_BUCKETS).contains(&buckets).then_some(())
@@ -33,6 +34,7 @@ pub fn covered(buckets: u32) -> Option<()> {
 ///
 /// assert_eq!([1, 2, 3, 4, 5].map(mask), [0, 1, 3, 3, 7]);
 /// ```
+#[inline]
 #[must_use]
 pub fn mask(buckets: u32) -> u32 {
     u32::MAX
@@ -47,6 +49,7 @@ pub fn mask(buckets: u32) -> u32 {
 ///
 /// assert_eq!([0, 1, 2, 3, 4, 7].map(top_bit), [0, 1, 2, 2, 4, 4]);
 /// ```
+#[inline]
 #[must_use]
 pub fn top_bit(number: u32) -> u32 {
     number.checked_ilog2().map_or(0, |level| 1 << level)

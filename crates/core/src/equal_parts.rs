@@ -25,6 +25,7 @@ pub struct EqualParts(NonZeroU32);
 
 impl EqualParts {
     /// This many parts.
+    #[inline]
     #[must_use]
     pub fn new(count: NonZeroU32) -> Self {
         Self(count)
@@ -37,6 +38,7 @@ impl EqualParts {
     }
 
     /// The part that holds this digest, from 0.
+    #[inline]
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "below the number of parts")]
     pub fn of(self, digest: u64) -> u32 {

@@ -73,12 +73,14 @@ impl Members {
     }
 
     /// How many nodes there are.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_id.len()
     }
 
     /// Whether there is none.
+    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()

@@ -303,18 +303,21 @@ pub struct Slot(NonZeroU32); // index + 1
 
 impl Slot {
     /// The slot with this index; `None` at `u32::MAX`.
+    #[inline]
     #[must_use]
     pub fn new(index: u32) -> Option<Self> {
         index.checked_add(1).and_then(NonZeroU32::new).map(Self)
     }
 
     /// Its index, from 0.
+    #[inline]
     #[must_use]
     pub fn index(self) -> u32 {
         self.0.get() - 1
     }
 
     /// Its index, to look into a slice.
+    #[inline]
     pub(crate) fn at(self) -> usize {
         self.index() as usize // u32 fits: the smallest supported usize has 32 bits
     }

@@ -5,9 +5,12 @@
 // over all.
 mod binomial_hash;
 mod flip_hash;
+mod jump_batch;
 mod jump_hash;
 mod level_draws;
 mod power_hash;
+mod steps;
+mod wide;
 
 mod router;
 

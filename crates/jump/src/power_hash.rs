@@ -3,6 +3,7 @@
 use keyroute_core::buckets::{covered, low, mask, top_bit, word};
 
 use crate::LevelDraws;
+use crate::steps::{excess, jump_on};
 
 /// The bucket of a key, 0 to `buckets` − 1; `None` for 0 buckets and over
 /// [`MAX_BUCKETS`](crate::MAX_BUCKETS).
@@ -90,23 +91,6 @@ impl LevelDraws for Words {
 }
 
 /// The last stop below `buckets` of a jump that begins at `bucket`.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "draw + 1 <= 2^31 and bucket < 2^31 are exact in a double; the product is positive \
-              and below 2^62"
-)]
-fn jump_from(mut state: u64, mut bucket: u32, buckets: u32) -> u32 {
-    loop {
-        state = state
-            .wrapping_mul(2_862_933_555_777_941_757)
-            .wrapping_add(1);
-        let draw = state >> 33;
-        let next = (f64::from(bucket + 1) * ((1u64 << 31) as f64 / (draw + 1) as f64)) as u64;
-        if next >= u64::from(buckets) {
-            return bucket;
-        }
-        bucket = next as u32;
-    }
+fn jump_from(state: u64, bucket: u32, buckets: u32) -> u32 {
+    excess(jump_on(state, f64::from(bucket) + 1.0, f64::from(buckets)))
 }

@@ -20,6 +20,7 @@ use super::{covered, high, low, mask, top_bit, word};
 /// assert_eq!(jump_back_hash(1, 100), Some(33));
 /// assert_eq!(jump_back_hash(1, 0), None);
 /// ```
+#[inline]
 #[must_use]
 pub fn jump_back_hash(key: u64, buckets: u32) -> Option<u32> {
     covered(buckets)?;

@@ -10,6 +10,7 @@ const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 ///
 /// assert_eq!(word(0, 0), 0xe220_a839_7b1d_cdaf); // as published for seed 0
 /// ```
+#[inline]
 #[must_use]
 pub fn word(key: u64, index: u64) -> u64 {
     let mut word = key.wrapping_add(index.wrapping_add(1).wrapping_mul(GAMMA));
@@ -27,6 +28,7 @@ pub fn word(key: u64, index: u64) -> u64 {
     clippy::cast_possible_truncation,
     reason = "the low half is what is asked for"
 )]
+#[inline]
 #[must_use]
 pub fn low(word: u64) -> u32 {
     word as u32
@@ -37,6 +39,7 @@ pub fn low(word: u64) -> u32 {
 /// ```
 /// assert_eq!(keyroute_core::buckets::high(0x1_0000_0002), 1);
 /// ```
+#[inline]
 #[must_use]
 pub fn high(word: u64) -> u32 {
     low(word >> 32)
@@ -54,6 +57,7 @@ pub fn high(word: u64) -> u32 {
     clippy::cast_possible_truncation,
     reason = "the quotient is below the bound, which has 32 bits"
 )]
+#[inline]
 #[must_use]
 pub fn below(word: u64, bound: u32) -> u32 {
     ((u128::from(word) * u128::from(bound)) >> 64) as u32

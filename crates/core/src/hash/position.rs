@@ -101,6 +101,7 @@ macro_rules! position {
             }
 
             #[allow(clippy::cast_possible_truncation, reason = "a remainder is below the u32 n")]
+            #[inline]
             fn modulo(self, n: u32) -> u32 {
                 self.checked_rem(n.into()).unwrap_or(0) as u32
             }

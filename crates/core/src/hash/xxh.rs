@@ -18,6 +18,7 @@ pub struct Xxh3;
 impl KeyHasher for Xxh3 {
     type Out = u64;
 
+    #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         xxhash_rust::xxh3::xxh3_64(bytes)
     }
@@ -43,6 +44,7 @@ pub struct Xxh64 {
 impl KeyHasher for Xxh64 {
     type Out = u64;
 
+    #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         xxhash_rust::xxh64::xxh64(bytes, self.seed)
     }
@@ -68,6 +70,7 @@ pub struct Xxh32 {
 impl KeyHasher for Xxh32 {
     type Out = u32;
 
+    #[inline]
     fn hash(&self, bytes: &[u8]) -> u32 {
         xxhash_rust::xxh32::xxh32(bytes, self.seed)
     }
