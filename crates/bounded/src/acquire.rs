@@ -66,9 +66,16 @@ where
         let fleet = self.loads.fleet();
         let mut total = fleet.announce();
         let announced = Announced(fleet);
+        let mut asked = None;
+        if let Some((node, candidate)) = self.owner(key, total) {
+            if let Some(load) = node.take_if(|held| A::admits(held, candidate.capacity)) {
+                return Some(announced.lease(node, &candidate, load, false));
+            }
+            asked = Some(candidate.slot);
+        }
         for _ in 0..=C::Overflow::RETRIES {
             let mut taken = None;
-            self.offer(key, total, |node, candidate| {
+            self.offer(key, total, asked.take(), |node, candidate| {
                 taken = node
                     .take_if(|held| A::admits(held, candidate.capacity))
                     .map(|load| (node.clone(), candidate, load));
@@ -89,8 +96,15 @@ where
     /// Where the next load of this key would go.
     pub(crate) fn next(&self, key: &[u8]) -> Option<Slot> {
         let total = self.loads.fleet().total();
+        let mut asked = None;
+        if let Some((_, candidate)) = self.owner(key, total) {
+            if A::admits(candidate.load, candidate.capacity) {
+                return Some(candidate.slot);
+            }
+            asked = Some(candidate.slot);
+        }
         let mut admitted = None;
-        self.offer(key, total, |_, candidate| {
+        self.offer(key, total, asked, |_, candidate| {
             let admits = A::admits(candidate.load, candidate.capacity);
             admitted = admits.then_some(candidate.slot);
             admits
@@ -98,10 +112,17 @@ where
         admitted.or_else(|| Some(self.taker(key, total)?.1.slot))
     }
 
+    /// The node that a lap begins with, where it is known before one.
+    #[inline]
+    fn owner(&self, key: &[u8], total: u64) -> Option<(&Arc<NodeLoad>, Candidate)> {
+        let slot = self.forwarding.owner(&self.router, key)?;
+        self.candidate(slot, total)
+    }
+
     /// Who takes a load that nobody admits.
     fn taker(&self, key: &[u8], total: u64) -> Option<(&Arc<NodeLoad>, Candidate)> {
         let mut best: Option<(&Arc<NodeLoad>, Candidate)> = None;
-        self.offer(key, total, |node, candidate| {
+        self.offer(key, total, None, |node, candidate| {
             if best
                 .as_ref()
                 .is_none_or(|(_, best)| C::Overflow::prefers(&candidate, best))
@@ -113,20 +134,23 @@ where
         best
     }
 
-    /// One lap: offers the key's load to the nodes in forwarding order until one takes it.
+    /// One lap: offers the key's load to the nodes in forwarding order until one takes it, but not to the one
+    /// that was asked before the lap.
     fn offer<'a>(
         &'a self,
         key: &[u8],
         total: u64,
+        asked: Option<Slot>,
         mut take: impl FnMut(&'a Arc<NodeLoad>, Candidate) -> bool,
     ) {
-        self.forwarding.candidates(
-            &self.router,
-            key,
-            &mut |slot| match self.candidate(slot, total) {
+        self.forwarding.candidates(&self.router, key, &mut |slot| {
+            if asked == Some(slot) {
+                return ControlFlow::Continue(());
+            }
+            match self.candidate(slot, total) {
                 Some((node, candidate)) if take(node, candidate) => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
-            },
-        );
+            }
+        });
     }
 }

@@ -66,18 +66,37 @@ impl Exact {
 impl CapacityRule for Exact {
     type Overflow = NoOverflow;
 
+    #[inline]
     fn capacity(&self, demand: &Demand) -> u64 {
+        self.narrow(demand).unwrap_or_else(|| self.wide(demand))
+    }
+
+    fn describe(&self, to: &mut Description) {
+        to.field("capacity", "exact");
+        to.field("epsilon_thousandths", self.thousandths);
+    }
+}
+
+impl Exact {
+    /// The capacity, where all numbers on the way fit into 64 bits: no processor divides more.
+    #[inline]
+    fn narrow(self, demand: &Demand) -> Option<u64> {
+        let share = u64::from(ONE + self.thousandths)
+            .checked_mul(demand.total.checked_add(1)?)?
+            .checked_mul(demand.weight)?;
+        let whole = u64::from(ONE).checked_mul(demand.total_weight.max(1))?;
+        Some(share.div_ceil(whole))
+    }
+
+    /// The capacity, whatever the demand.
+    #[cold]
+    fn wide(self, demand: &Demand) -> u64 {
         // At most 2^20 × 2^64 × 2^32 for the weights that nodes have.
         let share = u128::from(ONE + self.thousandths)
             .saturating_mul(u128::from(demand.total) + 1)
             .saturating_mul(demand.weight.into());
         let whole = u128::from(ONE) * u128::from(demand.total_weight.max(1));
         u64::try_from(share.div_ceil(whole)).unwrap_or(u64::MAX)
-    }
-
-    fn describe(&self, to: &mut Description) {
-        to.field("capacity", "exact");
-        to.field("epsilon_thousandths", self.thousandths);
     }
 }
 
@@ -104,5 +123,35 @@ impl TryFrom<Record> for Exact {
 
     fn try_from(record: Record) -> Result<Self, RouteError> {
         Self::new(record.epsilon_thousandths)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_64_bits_and_in_128_capacities_are_the_same() {
+        // Around the bound, and both sides of it.
+        let numbers = (0..64).flat_map(|bits| [(1u64 << bits) - 1, 1 << bits, (1 << bits) + 1]);
+        let (mut narrow, mut wide) = (0, 0);
+        for rule in [1, 250, MAX_EPSILON_THOUSANDTHS].map(|it| Exact::new(it).unwrap()) {
+            for total in numbers.clone().chain([u64::MAX - 1, u64::MAX]) {
+                for (weight, total_weight) in
+                    [(0, 0), (1, 1), (3, 7), (1000, 999_983), (5, u64::MAX)]
+                {
+                    let demand = Demand::new(total, 3, weight, total_weight);
+                    match rule.narrow(&demand) {
+                        Some(capacity) => {
+                            assert_eq!(capacity, rule.wide(&demand), "{rule:?} {demand:?}");
+                            narrow += 1;
+                        }
+                        None => wide += 1,
+                    }
+                    assert_eq!(rule.capacity(&demand), rule.wide(&demand));
+                }
+            }
+        }
+        assert!(narrow > 1000 && wide > 100, "{narrow} {wide}");
     }
 }

@@ -15,6 +15,15 @@ pub trait Forwarding<R> {
 
     /// Offers the key's load to one node after another, until `visit` breaks.
     fn candidates(&self, router: &R, key: &[u8], visit: &mut dyn FnMut(Slot) -> ControlFlow<()>);
+
+    /// The node that [`candidates`](Self::candidates) visits first, if it is found sooner than by asking
+    /// them; `None` if not.
+    ///
+    /// Most loads go to this node. Where it refuses, the order is asked, and the node not again in that lap.
+    #[inline]
+    fn owner(&self, _router: &R, _key: &[u8]) -> Option<Slot> {
+        None
+    }
 }
 
 /// The strategy's own preference order: a load goes where it would go if the full node were gone.
@@ -26,5 +35,10 @@ impl<R: Walk> Forwarding<R> for InWalkOrder {
 
     fn candidates(&self, router: &R, key: &[u8], visit: &mut dyn FnMut(Slot) -> ControlFlow<()>) {
         router.walk(key, visit);
+    }
+
+    #[inline]
+    fn owner(&self, router: &R, key: &[u8]) -> Option<Slot> {
+        router.route(key)
     }
 }

@@ -47,6 +47,7 @@ pub struct Lease {
 
 impl Lease {
     /// A lease of a load that `node` has taken and that is in the total.
+    #[inline]
     pub(crate) fn new(
         node: Arc<NodeLoad>,
         slot: Slot,
@@ -71,6 +72,7 @@ impl Lease {
 
     /// The node's slot when the lease was given. A node that leaves frees its slot for another, and a
     /// rebuilt router numbers its nodes anew: [`node`](Self::node) is what lasts.
+    #[inline]
     #[must_use]
     pub fn slot(&self) -> Slot {
         self.slot
@@ -96,6 +98,7 @@ impl Lease {
 }
 
 impl Drop for Lease {
+    #[inline]
     fn drop(&mut self) {
         self.node.release();
     }

@@ -30,15 +30,18 @@ pub(crate) struct FleetLoad {
 
 impl FleetLoad {
     /// Counts a load before it has a node. Gives how many there were.
+    #[inline]
     pub(crate) fn announce(&self) -> u64 {
         self.total.fetch_add(1, Ordering::AcqRel) as u64
     }
 
     /// Takes a load back out of the total.
+    #[inline]
     pub(crate) fn withdraw(&self) {
         self.total.fetch_sub(1, Ordering::AcqRel);
     }
 
+    #[inline]
     pub(crate) fn total(&self) -> u64 {
         self.total.load(Ordering::Acquire) as u64
     }
@@ -74,11 +77,13 @@ impl NodeLoad {
         &self.id
     }
 
+    #[inline]
     pub(crate) fn held(&self) -> u64 {
         (self.held.load(Ordering::Acquire) & !LEFT) as u64
     }
 
     /// Takes a load if `admits` says so of the count, in one step. Gives the new count.
+    #[inline]
     pub(crate) fn take_if(&self, admits: impl Fn(u64) -> bool) -> Option<u64> {
         self.held
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |held| {
@@ -89,6 +94,7 @@ impl NodeLoad {
     }
 
     /// Gives a load back.
+    #[inline]
     pub(crate) fn release(&self) {
         // The low bits count the leases of a node that left down to 0, and never reach the mark.
         if self.held.fetch_sub(1, Ordering::AcqRel) & LEFT == 0 {
@@ -107,8 +113,15 @@ impl NodeLoad {
 #[derive(Debug, Default)]
 pub(crate) struct Loads {
     fleet: Arc<FleetLoad>,
-    nodes: Vec<Option<Arc<NodeLoad>>>,
+    nodes: Vec<Option<Weighed>>,
     total_weight: u64,
+}
+
+/// A member's counter, and beside it what its capacity is computed from.
+#[derive(Debug)]
+struct Weighed {
+    load: Arc<NodeLoad>,
+    weight: u64,
 }
 
 impl Loads {
@@ -119,14 +132,24 @@ impl Loads {
         loads
     }
 
+    #[inline]
     pub(crate) fn fleet(&self) -> &FleetLoad {
         &self.fleet
     }
 
+    #[inline]
     pub(crate) fn node(&self, slot: Slot) -> Option<&Arc<NodeLoad>> {
-        self.nodes.get(at(slot))?.as_ref()
+        Some(self.weighed(slot)?.0)
     }
 
+    /// The counter and the weight of the member in this slot.
+    #[inline]
+    pub(crate) fn weighed(&self, slot: Slot) -> Option<(&Arc<NodeLoad>, u64)> {
+        let node = self.nodes.get(at(slot))?.as_ref()?;
+        Some((&node.load, node.weight))
+    }
+
+    #[inline]
     pub(crate) fn total_weight(&self) -> u64 {
         self.total_weight
     }
@@ -134,23 +157,31 @@ impl Loads {
     /// A node joined: it holds nothing.
     pub(crate) fn join(&mut self, slot: Slot, node: &Node) {
         if self.nodes.len() <= at(slot) {
-            self.nodes.resize(at(slot) + 1, None);
+            self.nodes.resize_with(at(slot) + 1, || None);
         }
-        self.nodes[at(slot)] = Some(NodeLoad::new(node.id(), &self.fleet));
-        self.total_weight += u64::from(node.weight().get());
+        let weight = node.weight().get().into();
+        self.nodes[at(slot)] = Some(Weighed {
+            load: NodeLoad::new(node.id(), &self.fleet),
+            weight,
+        });
+        self.total_weight += weight;
     }
 
     /// A node left: what it holds counts no more.
-    pub(crate) fn leave(&mut self, slot: Slot, node: &Node) {
+    pub(crate) fn leave(&mut self, slot: Slot) {
         if let Some(left) = self.nodes.get_mut(at(slot)).and_then(Option::take) {
-            left.leave();
-            self.total_weight -= u64::from(node.weight().get());
+            left.load.leave();
+            self.total_weight -= left.weight;
         }
     }
 
     /// A node's weight changed.
-    pub(crate) fn reweight(&mut self, old: Weight, new: Weight) {
-        self.total_weight = self.total_weight - u64::from(old.get()) + u64::from(new.get());
+    pub(crate) fn reweight(&mut self, slot: Slot, weight: Weight) {
+        if let Some(Some(node)) = self.nodes.get_mut(at(slot)) {
+            let weight = weight.get().into();
+            self.total_weight = self.total_weight - node.weight + weight;
+            node.weight = weight;
+        }
     }
 
     /// All members changed: those that stay keep their counters, whatever their slots are now.
@@ -158,14 +189,15 @@ impl Loads {
         let mut before: BTreeMap<NodeId, Arc<NodeLoad>> = core::mem::take(&mut self.nodes)
             .into_iter()
             .flatten()
-            .map(|load| (load.id.clone(), load))
+            .map(|node| (node.load.id.clone(), node.load))
             .collect();
-        self.nodes.resize(members.slot_bound(), None);
+        self.nodes.resize_with(members.slot_bound(), || None);
         for (slot, node) in members.iter() {
             let load = before
                 .remove(node.id())
                 .unwrap_or_else(|| NodeLoad::new(node.id(), &self.fleet));
-            self.nodes[at(slot)] = Some(load);
+            let weight = node.weight().get().into();
+            self.nodes[at(slot)] = Some(Weighed { load, weight });
         }
         for left in before.into_values() {
             left.leave();
@@ -177,7 +209,7 @@ impl Loads {
         let counters = self.nodes.iter().flatten().count();
         // An `Arc` puts its own two counts in front, on a line of their own.
         let shared = 64;
-        self.nodes.capacity() * size_of::<Option<Arc<NodeLoad>>>()
+        self.nodes.capacity() * size_of::<Option<Weighed>>()
             + counters * (size_of::<NodeLoad>() + shared)
             + size_of::<FleetLoad>()
             + shared

@@ -30,7 +30,7 @@ use crate::{Admission, Below, Candidate, CapacityRule, Demand, Exact, Forwarding
 ///
 /// | | cost, beside the inner strategy's |
 /// | --- | --- |
-/// | acquire | 3 atomic additions (total, node, reference count), a capacity for each node offered |
+/// | acquire | 3 atomic additions (total, node, reference count), a capacity for each node offered; where the owner is full also a walk |
 /// | release | 3 atomic subtractions |
 /// | add, remove, reweight | O(1) |
 /// | rebuild | O(n log n) |
@@ -195,13 +195,12 @@ impl<R: Router, C: CapacityRule, A, O> Bounded<R, C, A, O> {
     }
 
     /// The node in this slot with what decides its admission, when `total` loads are held.
+    #[inline]
     pub(crate) fn candidate(&self, slot: Slot, total: u64) -> Option<(&Arc<NodeLoad>, Candidate)> {
-        let node = self.loads.node(slot)?;
-        let members = self.router.members();
-        let weight = members.get(slot)?.weight().get().into();
+        let (node, weight) = self.loads.weighed(slot)?;
         let capacity = self.rule.capacity(&Demand {
             total,
-            nodes: members.len() as u64,
+            nodes: self.router.members().len() as u64,
             weight,
             total_weight: self.loads.total_weight(),
         });
@@ -241,7 +240,7 @@ impl<R: Router, C: CapacityRule, A, O> Bounded<R, C, A, O> {
     {
         let slot = self.router.members().find(id)?;
         let node = self.router.remove(id)?;
-        self.loads.leave(slot, &node);
+        self.loads.leave(slot);
         Ok(node)
     }
 
@@ -254,8 +253,9 @@ impl<R: Router, C: CapacityRule, A, O> Bounded<R, C, A, O> {
     where
         R: Reweight,
     {
+        let slot = self.router.members().find(id)?;
         let old = self.router.reweight(id, weight)?;
-        self.loads.reweight(old, weight);
+        self.loads.reweight(slot, weight);
         Ok(old)
     }
 

@@ -93,6 +93,7 @@ impl Members {
     }
 
     /// The node in this slot.
+    #[inline]
     #[must_use]
     pub fn get(&self, slot: Slot) -> Option<&Node> {
         Some(&self.member(slot)?.node)

@@ -172,6 +172,7 @@ impl Weight {
     }
 
     /// The number.
+    #[inline]
     #[must_use]
     pub fn get(self) -> u32 {
         self.0.get()
@@ -258,6 +259,7 @@ impl Node {
     }
 
     /// Its weight.
+    #[inline]
     #[must_use]
     pub fn weight(&self) -> Weight {
         self.weight
