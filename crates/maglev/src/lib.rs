@@ -4,6 +4,7 @@
 extern crate alloc;
 
 // In reading order.
+mod owners;
 mod router;
 
 mod engine;

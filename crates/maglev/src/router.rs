@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 use core::fmt;
-use core::mem::size_of;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
@@ -11,6 +10,7 @@ use keyroute_core::{
     RouteError, Router, Slot, Weight,
 };
 
+use crate::owners::Owners;
 use crate::{Permutation, TableSize, fill, turns};
 
 /// Maglev hashing: `maglev/1`.
@@ -29,7 +29,7 @@ use crate::{Permutation, TableSize, fill, turns};
 /// | --- | --- |
 /// | lookup | one hash, one multiplication, one load |
 /// | any change | M turns of 10 to 13 probes; with c different weights O(log c) more a turn |
-/// | memory | 4 bytes an entry and the members |
+/// | memory | 2 bytes an entry, 4 beyond 65,536 nodes, and the members |
 ///
 /// Nodes are taken in the order of their ids, so tables agree wherever they are made. Keys and ids go
 /// through one hasher of 64 bits; a 32-bit one through [`hash::Mixed`](keyroute_core::hash::Mixed).
@@ -64,7 +64,7 @@ pub struct Maglev<H = NativeHasher> {
     size: TableSize,
     members: Members,
     /// An owner an entry; empty without members.
-    entries: Vec<Slot>,
+    entries: Owners,
 }
 
 #[cfg(feature = "xxh3")]
@@ -111,7 +111,7 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
             tag,
             size,
             members: Members::new(),
-            entries: Vec::new(),
+            entries: Owners::default(),
         }
     }
 
@@ -175,13 +175,14 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
     /// The owner of each entry, in their order: [`table_size`](Self::table_size) of them, without
     /// members none.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Slot> + '_ {
-        self.entries.iter().copied()
+        self.entries.iter()
     }
 
     /// The owner of this entry; `None` without members, and for numbers over the table's size.
+    #[inline]
     #[must_use]
     pub fn owner_of(&self, entry: u32) -> Option<Slot> {
-        self.entries.get(entry as usize).copied()
+        self.entries.get(entry)
     }
 
     /// Adds a node. Keys move to it, and some between others.
@@ -248,10 +249,10 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
             .collect();
         // Without members nobody takes a turn, and there is no table.
         let takers = fill(self.size, &permutations, turns(&weights)).unwrap_or_default();
-        self.entries = takers
+        let slots = takers
             .into_iter()
-            .filter_map(|taker| Some(nodes.get(taker as usize)?.0))
-            .collect();
+            .filter_map(|taker| Some(nodes.get(taker as usize)?.0));
+        self.entries = Owners::new(slots.collect());
         self.members = members;
         Ok(())
     }
@@ -276,6 +277,7 @@ impl<H: KeyHasher<Out = u64>> Maglev<H> {
 }
 
 impl<H: KeyHasher<Out = u64>> Router for Maglev<H> {
+    #[inline]
     fn route(&self, key: &[u8]) -> Option<Slot> {
         self.route_value(self.hasher.hash(key))
     }
@@ -293,7 +295,7 @@ impl<H: KeyHasher<Out = u64>> Router for Maglev<H> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.members.heap_bytes() + self.entries.capacity() * size_of::<Slot>()
+        self.members.heap_bytes() + self.entries.heap_bytes()
     }
 }
 
@@ -308,6 +310,7 @@ impl<H: KeyHasher<Out = u64>> RouteDigest for Maglev<H> {
         KeyDigest::new(self.tag, self.hasher.hash(key))
     }
 
+    #[inline]
     fn route_value(&self, value: u64) -> Option<Slot> {
         self.owner_of(self.parts().of(value))
     }
