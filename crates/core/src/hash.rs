@@ -63,6 +63,15 @@ pub trait KeyHasher {
     /// Hashes the bytes.
     fn hash(&self, bytes: &[u8]) -> Self::Out;
 
+    /// Hashes many keys: `out[i]` is `hash(keys[i])`, as far as both go.
+    ///
+    /// A function whose steps wait for each other may take several keys at a time.
+    fn hash_each(&self, keys: &[&[u8]], out: &mut [Self::Out]) {
+        for (key, out) in keys.iter().zip(out) {
+            *out = self.hash(key);
+        }
+    }
+
     /// The pinned name of this function, seeds included; `None` for a function without one.
     ///
     /// Two hashers with one name must be one function: names are compared, not answers.

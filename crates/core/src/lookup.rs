@@ -28,6 +28,13 @@ pub trait Lookup: Copy + Default + Debug {
     fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
         Self::order(table, at).next()
     }
+
+    /// The owners of many positions: `owners[i]` is that of `at[i]`, as far as both go.
+    fn owners<P: Position, T: PointTable<P>>(table: &T, at: &[P], owners: &mut [Option<Slot>]) {
+        for (&at, owner) in at.iter().zip(owners) {
+            *owner = Self::owner(table, at);
+        }
+    }
 }
 
 /// A lookup under which each point serves one arc: only rings under these have
@@ -65,6 +72,10 @@ impl Lookup for AtOrAfter {
 
     fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
         table.at_or_after(at)
+    }
+
+    fn owners<P: Position, T: PointTable<P>>(table: &T, at: &[P], owners: &mut [Option<Slot>]) {
+        table.at_or_after_each(at, owners);
     }
 }
 

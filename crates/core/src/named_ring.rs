@@ -99,6 +99,7 @@ macro_rules! named_ring {
 
                 /// The slot of the node that owns this key; `None` without members.
                 #[must_use]
+                #[inline]
                 pub fn route(&self, key: &[u8]) -> Option<Slot> {
                     Router::route(&self.0, key)
                 }
@@ -234,6 +235,7 @@ macro_rules! named_ring {
             }
 
             impl<S: Scheme> Router for $Ring<S> {
+                #[inline]
                 fn route(&self, key: &[u8]) -> Option<Slot> {
                     self.0.route(key)
                 }
@@ -260,6 +262,7 @@ macro_rules! named_ring {
                 fn digest(&self, key: &[u8]) -> KeyDigest<S::Position> {
                     self.0.digest(key)
                 }
+                #[inline]
                 fn route_value(&self, value: S::Position) -> Option<Slot> {
                     self.0.route_value(value)
                 }

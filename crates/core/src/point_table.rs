@@ -52,6 +52,15 @@ pub trait PointTable<P: Position>: Default {
             .map(|(_, slot)| slot)
     }
 
+    /// The same for many positions: `owners[i]` is `at_or_after(at[i])`, as far as both go.
+    ///
+    /// A container may interleave the searches, so that their waits for memory overlap.
+    fn at_or_after_each(&self, at: &[P], owners: &mut [Option<Slot>]) {
+        for (&at, owner) in at.iter().zip(owners) {
+            *owner = self.at_or_after(at);
+        }
+    }
+
     /// The nearest point behind (strictly) and the nearest ahead (`at` included).
     fn around(&self, at: P) -> Option<[(P, Slot); 2]> {
         let behind = self.backward(at, Edge::Exclusive).next()?;

@@ -5,6 +5,7 @@ use core::fmt;
 use core::mem::size_of;
 use core::ops::ControlFlow;
 
+use crate::error::check_batch;
 use crate::{
     AddNode, ArcLookup, ById, Description, Edge, HasherTag, KeyDigest, KeyHasher, Lookup,
     MAX_POINTS, Members, Node, OneWay, OrderFree, OwnedRange, PointScheme, PointTable, Ranges,
@@ -138,6 +139,7 @@ pub struct Estimate {
 }
 
 impl<S: Scheme, T: PointTable<S::Position>> Router for Ring<S, T> {
+    #[inline]
     fn route(&self, key: &[u8]) -> Option<Slot> {
         self.route_value(self.locate(key))
     }
@@ -163,7 +165,22 @@ impl<S: Scheme, T: PointTable<S::Position>> Router for Ring<S, T> {
     fn heap_bytes(&self) -> usize {
         self.members.heap_bytes() + self.points.heap_bytes()
     }
+
+    fn route_batch(&self, keys: &[&[u8]], out: &mut [Option<Slot>]) -> Result<(), RouteError> {
+        check_batch(keys.len(), out.len())?;
+        let mut positions = [S::Position::default(); BATCH];
+        for (keys, out) in keys.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+            let positions = &mut positions[..keys.len()];
+            self.scheme.hasher().hash_each(keys, positions);
+            S::Lookup::owners(&self.points, positions, out);
+        }
+        Ok(())
+    }
 }
+
+/// How many keys of a batch are hashed before they are searched: enough for their waits to overlap, few
+/// enough for the stack and the first cache.
+const BATCH: usize = 128;
 
 impl<S: Scheme, T: PointTable<S::Position>> RouteDigest for Ring<S, T> {
     type Width = S::Position;
@@ -176,8 +193,21 @@ impl<S: Scheme, T: PointTable<S::Position>> RouteDigest for Ring<S, T> {
         KeyDigest::new(self.tag, self.locate(key))
     }
 
+    #[inline]
     fn route_value(&self, value: S::Position) -> Option<Slot> {
         S::Lookup::owner(&self.points, value)
+    }
+
+    fn route_digests(
+        &self,
+        tag: HasherTag,
+        values: &[S::Position],
+        out: &mut [Option<Slot>],
+    ) -> Result<(), RouteError> {
+        self.check_tag(tag)?;
+        check_batch(values.len(), out.len())?;
+        S::Lookup::owners(&self.points, values, out);
+        Ok(())
     }
 }
 

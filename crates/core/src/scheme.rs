@@ -82,7 +82,9 @@ pub trait PointScheme: Scheme {
     ///
     /// As [`points`](Self::points).
     fn points_of_each(&self, members: &Members) -> Result<Vec<(Self::Position, Slot)>, RouteError> {
-        let mut all = Vec::new();
+        // The ring has refused more than MAX_POINTS before it asks for points.
+        let count = self.count_of_each(members).min(crate::MAX_POINTS);
+        let mut all = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
         for (slot, node) in members.iter() {
             all.extend(
                 self.points(node)?

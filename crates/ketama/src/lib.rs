@@ -24,10 +24,10 @@ keyroute_core::named_ring! {
     ///
     /// | | cost, n nodes of V points |
     /// | --- | --- |
-    /// | lookup | O(log nV): one MD5, one binary search over consecutive positions |
-    /// | add, remove, reweight | V/4 MD5s, and O(nV): one pass over the array |
-    /// | build | nV/4 MD5s, and O(nV log nV): one sort |
-    /// | memory | 8 bytes a point |
+    /// | lookup | O(1): one MD5, one entry of an index, eight consecutive points |
+    /// | add, remove, reweight | V/4 MD5s, and O(nV): one pass over the arrays |
+    /// | build | nV/4 MD5s, and O(nV) |
+    /// | memory | 8 bytes a point, the index among them |
     ///
     /// ```
     /// use keyroute_ketama::{Ketama, Node};

@@ -16,10 +16,10 @@ keyroute_core::named_ring! {
     ///
     /// | | cost, n nodes of weight 1, K probes |
     /// | --- | --- |
-    /// | lookup | O(K log n): one hash, K binary searches over consecutive positions |
+    /// | lookup | O(K): one hash, K searches of an index entry and eight points |
     /// | first k of the walk | K searches, then at most k × K steps of K comparisons each |
-    /// | add, remove, reweight | O(n): one pass over the array |
-    /// | build | O(n log n): one sort |
+    /// | add, remove, reweight | O(n): one pass over the arrays |
+    /// | build | O(n) |
     /// | memory | 12 bytes a node over 64-bit positions, and the members |
     ///
     /// ```

@@ -34,7 +34,7 @@ const DEFAULT: PointsPerWeight = PointsPerWeight::of::<DEFAULT_TOKENS_PER_WEIGHT
 ///
 /// | | cost, n nodes of V tokens |
 /// | --- | --- |
-/// | lookup | O(log nV): one hash, one binary search |
+/// | lookup | O(1): one hash, one entry of an index, eight consecutive points |
 /// | build | O(nV log nV) |
 /// | add | O(nV): the arcs are listed anew, then V splits of O(log nV) |
 /// | remove | O(nV): one pass |

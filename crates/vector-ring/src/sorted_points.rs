@@ -1,4 +1,4 @@
-//! [`SortedPoints`]: the container of the vector ring.
+//! [`SortedPoints`]: the container of the vector ring, and how it lies in memory.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -6,138 +6,134 @@ use core::mem::size_of;
 
 use keyroute_core::{Edge, PointTable, Position, Slot};
 
-/// Points in two arrays, positions and owners, sorted by position and then in tie order.
+use crate::backward::Backward;
+use crate::index::Index;
+use crate::owners::Owners;
+use crate::search::WINDOW;
+
+/// Points sorted by position and then in tie order, and an index into them by the top of a position.
 ///
-/// Positions stand alone so that the binary search touches nothing else.
+/// ```text
+///   at  ─split─►  head: its upper 32 bits        rest: the others (none of 32, 32 of 64, 96 of 128)
+///                   │
+///                   │ × parts ÷ 2³²
+///                   ▼
+///   index   │ 0 │ 2 │ 2 │ 5 │ 8 │ …    for each of `parts` equal parts of the ring: how many points
+///                         │            stand before it (4 bytes for every two points)
+///                         ▼ start
+///   heads   │ . │ . │ . │ . │ . │ h │ h │ h │ h │ h │ h │ h │ h │ …   4 bytes a point
+///                         └───────── one window of 8 ─────────┘
+///   owners  │ . │ . │ . │ . │ . │ s │ s │ s │ s │ s │ s │ s │ s │ …   2 bytes a point
+///   rests   │ . │ . │ . │ . │ . │ . │ …        0, 4 or 12 bytes a point; read where heads are equal
+/// ```
+///
+/// A lookup reads one entry of the index and one window: two loads that wait for each other, whatever the
+/// number of points. A part holds two points on average, so the answer is nearly always in the window that
+/// begins there; where it is not, or where heads are equal, a binary search of the part finds it.
+///
+/// Behind the last point follow as many copies of the first as a window is long, with the highest head:
+/// windows never end early, and a search that runs off the end has found the first point.
+///
+/// Up to 2^32 − 16 points; rings stop at [`MAX_POINTS`](keyroute_core::MAX_POINTS).
 #[derive(Clone, Debug, Default)]
-pub struct SortedPoints<P> {
-    positions: Vec<P>,
-    owners: Vec<Slot>,
+pub struct SortedPoints<P: Position> {
+    pub(crate) index: Index,
+    pub(crate) heads: Vec<u32>,
+    pub(crate) owners: Owners,
+    pub(crate) rests: Vec<P::Rest>,
 }
 
 impl<P: Position> SortedPoints<P> {
-    /// The index of the first point at or after `at` (after it, if exclusive); the length if none.
-    fn first(&self, at: P, edge: Edge) -> usize {
-        match edge {
-            Edge::Inclusive => self.positions.partition_point(|&position| position < at),
-            Edge::Exclusive => self.positions.partition_point(|&position| position <= at),
+    /// The point with this index; `None` past the last.
+    pub(crate) fn point(&self, index: usize) -> Option<(P, Slot)> {
+        let rest = *self.rests.get(index)?;
+        let head = *self.heads.get(index)?;
+        Some((P::join(head, rest), self.owners.get(index)?))
+    }
+
+    /// Puts the copies of the first point behind the last.
+    pub(crate) fn seal(&mut self) {
+        if let Some(first) = self.owners.get(0) {
+            let end = self.rests.len() + WINDOW;
+            self.heads.resize(end, u32::MAX);
+            self.owners.resize(end, first);
         }
     }
 
-    fn point(&self, index: usize) -> (P, Slot) {
-        (self.positions[index], self.owners[index])
+    /// Takes them away: before points move.
+    pub(crate) fn unseal(&mut self) {
+        self.heads.truncate(self.rests.len());
+        self.owners.truncate(self.rests.len());
     }
 }
 
 impl<P: Position> PointTable<P> for SortedPoints<P> {
-    fn insert(&mut self, mut points: Vec<(P, Slot)>, ties: &dyn Fn(Slot, Slot) -> Ordering) {
-        let order = |a: &(P, Slot), b: &(P, Slot)| a.0.cmp(&b.0).then_with(|| ties(a.1, b.1));
-        // Points that compare equal are equal: one node's, at one position.
-        points.sort_unstable_by(order);
-        if self.positions.is_empty() {
-            (self.positions, self.owners) = points.into_iter().unzip();
-            return;
-        }
-        // Merge from the back, in place.
-        let (mut old, mut new) = (self.positions.len(), points.len());
-        let Some(&filler) = points.first() else {
-            return;
-        };
-        self.positions.resize(old + new, filler.0);
-        self.owners.resize(old + new, filler.1);
-        while new > 0 {
-            let point = points[new - 1];
-            let to = old + new - 1;
-            let from_old = old > 0 && order(&self.point(old - 1), &point) == Ordering::Greater;
-            let (position, owner) = if from_old { self.point(old - 1) } else { point };
-            (self.positions[to], self.owners[to]) = (position, owner);
-            if from_old { old -= 1 } else { new -= 1 }
+    fn insert(&mut self, points: Vec<(P, Slot)>, ties: &dyn Fn(Slot, Slot) -> Ordering) {
+        if self.rests.is_empty() {
+            *self = Self::build(points, ties);
+        } else {
+            self.merge(points, ties);
         }
     }
 
     fn remove(&mut self, slot: Slot, _positions: &[P]) {
-        let mut kept = 0;
-        for index in 0..self.owners.len() {
-            if self.owners[index] != slot {
-                (self.positions[kept], self.owners[kept]) = self.point(index);
-                kept += 1;
-            }
-        }
-        self.positions.truncate(kept);
-        self.owners.truncate(kept);
+        self.take_out(slot);
     }
 
     fn len(&self) -> usize {
-        self.positions.len()
+        self.rests.len()
     }
 
     fn forward(&self, at: P, edge: Edge) -> impl Iterator<Item = (P, Slot)> {
         let first = self.first(at, edge);
         (first..self.len())
             .chain(0..first)
-            .map(|index| self.point(index))
+            .filter_map(|index| self.point(index))
     }
 
     fn backward(&self, at: P, edge: Edge) -> impl Iterator<Item = (P, Slot)> {
         // Inclusive backward ends where exclusive forward begins.
-        let end = self.first(
-            at,
-            match edge {
-                Edge::Inclusive => Edge::Exclusive,
-                Edge::Exclusive => Edge::Inclusive,
-            },
-        );
-        Backward {
-            points: self,
-            end,
-            group: 0..0,
-            left: self.len(),
-        }
+        Backward::new(
+            self,
+            self.first(
+                at,
+                match edge {
+                    Edge::Inclusive => Edge::Exclusive,
+                    Edge::Exclusive => Edge::Inclusive,
+                },
+            ),
+        )
     }
 
+    #[inline]
     fn at_or_after(&self, at: P) -> Option<Slot> {
+        self.owner_from(self.index.start(at.split().0)?, at)
+    }
+
+    fn at_or_after_each(&self, at: &[P], owners: &mut [Option<Slot>]) {
+        self.owner_each(at, owners);
+    }
+
+    fn around(&self, at: P) -> Option<[(P, Slot); 2]> {
         let first = self.first(at, Edge::Inclusive);
-        self.owners
-            .get(first)
-            .or_else(|| self.owners.first())
-            .copied()
+        let ahead = self.point(first).or_else(|| self.point(0))?;
+        let behind = Backward::new(self, first).next()?;
+        Some([behind, ahead])
     }
 
     fn heap_bytes(&self) -> usize {
-        self.positions.capacity() * size_of::<P>() + self.owners.capacity() * size_of::<Slot>()
+        self.index.heap_bytes()
+            + self.heads.capacity() * size_of::<u32>()
+            + self.owners.heap_bytes()
+            + self.rests.capacity() * size_of::<P::Rest>()
     }
 
     fn estimate(points: u64) -> u64 {
-        points.saturating_mul((size_of::<P>() + size_of::<Slot>()) as u64)
-    }
-}
-
-/// Groups of equal positions from high to low, each group in tie order.
-struct Backward<'a, P> {
-    points: &'a SortedPoints<P>,
-    /// Where the next group ends.
-    end: usize,
-    group: core::ops::Range<usize>,
-    left: usize,
-}
-
-impl<P: Position> Iterator for Backward<'_, P> {
-    type Item = (P, Slot);
-
-    fn next(&mut self) -> Option<(P, Slot)> {
-        self.left = self.left.checked_sub(1)?;
-        if self.group.is_empty() {
-            if self.end == 0 {
-                self.end = self.points.len();
-            }
-            let position = self.points.positions[self.end - 1];
-            let mut start = self.end - 1;
-            while start > 0 && self.points.positions[start - 1] == position {
-                start -= 1;
-            }
-            self.group = start..self.end;
-            self.end = start;
-        }
-        self.group.next().map(|index| self.points.point(index))
+        let a_point = size_of::<u32>() + Owners::BYTES + size_of::<P::Rest>();
+        let window = (size_of::<u32>() + Owners::BYTES) * WINDOW;
+        points
+            .saturating_mul(a_point as u64)
+            .saturating_add(window as u64)
+            .saturating_add(Index::estimate(points))
     }
 }

@@ -31,7 +31,7 @@ pub(crate) trait TableFault {
 }
 
 /// A sorted array with one fault.
-pub(crate) struct Table<P, B> {
+pub(crate) struct Table<P: Position, B> {
     points: SortedPoints<P>,
     fault: PhantomData<B>,
 }

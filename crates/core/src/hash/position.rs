@@ -51,6 +51,26 @@ pub trait Position:
     #[must_use]
     fn widen(self) -> u128;
 
+    /// What follows the upper 32 bits: nothing, 32 bits, or 96 bits in three words.
+    type Rest: Copy + Ord + Debug + Default + Send + Sync + 'static;
+
+    /// The upper 32 bits and the rest: positions are in the order of these pairs. A container that
+    /// searches keeps the two apart, since the upper bits nearly always decide.
+    ///
+    /// ```
+    /// use keyroute_core::Position;
+    ///
+    /// assert_eq!(7u32.split(), (7, ()));
+    /// assert_eq!((7u64 << 32 | 9).split(), (7, 9));
+    /// assert_eq!(u128::join(7, [0, 0, 9]), 7 << 96 | 9);
+    /// ```
+    #[must_use]
+    fn split(self) -> (u32, Self::Rest);
+
+    /// The position of these upper bits and this rest: the inverse of [`split`](Self::split).
+    #[must_use]
+    fn join(head: u32, rest: Self::Rest) -> Self;
+
     /// Number i of a sequence that follows from this digest, spread over the whole width: where multi-probe
     /// hashing asks for the i-th time.
     ///
@@ -76,8 +96,28 @@ fn probe_128(digest: u128, i: u32) -> u128 {
     high << 64 | low
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+fn split_64(at: u64) -> (u32, u32) {
+    ((at >> 32) as u32, at as u32)
+}
+
+fn join_64(head: u32, rest: u32) -> u64 {
+    u64::from(head) << 32 | u64::from(rest)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the four words")]
+fn split_128(at: u128) -> (u32, [u32; 3]) {
+    let word = |index| (at >> (32 * index)) as u32;
+    (word(3), [word(2), word(1), word(0)])
+}
+
+fn join_128(head: u32, rest: [u32; 3]) -> u128 {
+    rest.into_iter()
+        .fold(head.into(), |joined, word| joined << 32 | u128::from(word))
+}
+
 macro_rules! position {
-    ($($width:ty: $probe:ident),*) => {$(
+    ($($width:ty, $Rest:ty: $split:expr, $join:expr, $probe:ident;)*) => {$(
         impl sealed::Sealed for $width {}
 
         impl Position for $width {
@@ -110,6 +150,16 @@ macro_rules! position {
                 self.into()
             }
 
+            type Rest = $Rest;
+
+            fn split(self) -> (u32, $Rest) {
+                $split(self)
+            }
+
+            fn join(head: u32, rest: $Rest) -> Self {
+                $join(head, rest)
+            }
+
             fn probe(self, i: u32) -> Self {
                 $probe(self, i)
             }
@@ -117,4 +167,8 @@ macro_rules! position {
     )*};
 }
 
-position!(u32: probe_32, u64: probe_64, u128: probe_128);
+position! {
+    u32, (): |at| (at, ()), |head, ()| head, probe_32;
+    u64, u32: split_64, join_64, probe_64;
+    u128, [u32; 3]: split_128, join_128, probe_128;
+}
