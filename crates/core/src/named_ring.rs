@@ -285,6 +285,9 @@ macro_rules! named_ring {
                 ) {
                     self.0.walk_with(key, seen, visit);
                 }
+                fn first_into(&self, key: &[u8], out: &mut [Slot]) -> usize {
+                    self.0.first_into(key, out)
+                }
             }
 
             impl<S: Scheme> WalkDigest for $Ring<S> {

@@ -6,6 +6,7 @@ use core::mem::size_of;
 use core::ops::ControlFlow;
 
 use crate::error::check_batch;
+use crate::walk::first_of_walk;
 use crate::{
     AddNode, ArcLookup, ById, Description, Edge, HasherTag, KeyDigest, KeyHasher, Lookup,
     MAX_POINTS, Members, Node, OneWay, OrderFree, OwnedRange, PointScheme, PointTable, Ranges,
@@ -220,7 +221,30 @@ impl<S: Scheme, T: PointTable<S::Position>> Walk for Ring<S, T> {
     ) {
         self.walk_value_with(self.locate(key), seen, visit);
     }
+
+    fn first_into(&self, key: &[u8], out: &mut [Slot]) -> usize {
+        if out.len() > FEW {
+            return first_of_walk(self, key, out);
+        }
+        let wanted = out.len().min(self.members.len());
+        let mut found = 0;
+        if wanted > 0 {
+            for slot in S::Lookup::order(&self.points, self.locate(key)) {
+                if !out[..found].contains(&slot) {
+                    out[found] = slot;
+                    found += 1;
+                    if found == wanted {
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
 }
+
+/// Up to so many nodes it takes less to look through those found than to keep a set of them.
+const FEW: usize = 16;
 
 impl<S: Scheme, T: PointTable<S::Position>> WalkDigest for Ring<S, T> {
     fn walk_value_with(

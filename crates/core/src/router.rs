@@ -200,6 +200,9 @@ macro_rules! forward_shared {
             fn walk_with(&self, key: &[u8], seen: &mut SlotSet, visit: &mut dyn FnMut(Slot) -> ControlFlow<()>) {
                 (**self).walk_with(key, seen, visit);
             }
+            fn first_into(&self, key: &[u8], out: &mut [Slot]) -> usize {
+                (**self).first_into(key, out)
+            }
         }
 
         impl<R: WalkDigest + ?Sized> WalkDigest for $pointer {

@@ -27,6 +27,14 @@ pub trait Walk: Router {
     fn walk(&self, key: &[u8], visit: &mut dyn FnMut(Slot) -> ControlFlow<()>) {
         self.walk_with(key, &mut SlotSet::new(), visit);
     }
+
+    /// The first nodes of the key's order, as many as `out` has room for; gives how many.
+    ///
+    /// What [`WalkExt::replicas_into`] gives. A router whose walk meets nodes again (a ring's does) need not
+    /// keep a set of them where few are wanted.
+    fn first_into(&self, key: &[u8], out: &mut [Slot]) -> usize {
+        first_of_walk(self, key, out)
+    }
 }
 
 /// Routers whose walk reads nothing of a key but its digest.
@@ -94,15 +102,7 @@ pub trait WalkExt: Walk {
     /// The first nodes of the key's order, as many as `out` has room for; gives how many. Allocates
     /// nothing up to 1,024 slots.
     fn replicas_into(&self, key: &[u8], out: &mut [Slot]) -> usize {
-        let mut count = 0;
-        let mut places = out.iter_mut();
-        take(self, key, places.len(), &mut |slot| {
-            if let Some(place) = places.next() {
-                *place = slot;
-                count += 1;
-            }
-        });
-        count
+        self.first_into(key, out)
     }
 
     /// The ids of the first `n` nodes of the key's order.
@@ -147,6 +147,19 @@ pub trait WalkExt: Walk {
 }
 
 impl<R: Walk + ?Sized> WalkExt for R {}
+
+/// [`Walk::first_into`] by the walk.
+pub(crate) fn first_of_walk<R: Walk + ?Sized>(router: &R, key: &[u8], out: &mut [Slot]) -> usize {
+    let mut count = 0;
+    let mut places = out.iter_mut();
+    take(router, key, places.len(), &mut |slot| {
+        if let Some(place) = places.next() {
+            *place = slot;
+            count += 1;
+        }
+    });
+    count
+}
 
 fn take<R: Walk + ?Sized>(router: &R, key: &[u8], n: usize, keep: &mut dyn FnMut(Slot)) {
     first(n, |visit| router.walk(key, visit), keep);

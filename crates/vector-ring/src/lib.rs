@@ -3,13 +3,13 @@
 
 extern crate alloc;
 
-mod backward;
 mod batch;
 mod below;
 mod build;
 mod change;
 mod index;
 mod owners;
+mod rounds;
 mod search;
 mod sorted_points;
 

@@ -46,6 +46,7 @@ impl Owners {
         }
     }
 
+    #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<Slot> {
         let narrow = self.narrow.get(index).map(|&slot| slot.into());
         Slot::new(narrow.or_else(|| self.wide.get(index).copied())?)

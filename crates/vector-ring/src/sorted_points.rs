@@ -6,9 +6,9 @@ use core::mem::size_of;
 
 use keyroute_core::{Edge, PointTable, Position, Slot};
 
-use crate::backward::Backward;
 use crate::index::Index;
 use crate::owners::Owners;
+use crate::rounds::{Backward, Forward};
 use crate::search::WINDOW;
 
 /// Points sorted by position and then in tie order, and an index into them by the top of a position.
@@ -45,6 +45,7 @@ pub struct SortedPoints<P: Position> {
 
 impl<P: Position> SortedPoints<P> {
     /// The point with this index; `None` past the last.
+    #[inline]
     pub(crate) fn point(&self, index: usize) -> Option<(P, Slot)> {
         let rest = *self.rests.get(index)?;
         let head = *self.heads.get(index)?;
@@ -84,25 +85,19 @@ impl<P: Position> PointTable<P> for SortedPoints<P> {
         self.rests.len()
     }
 
+    #[inline]
     fn forward(&self, at: P, edge: Edge) -> impl Iterator<Item = (P, Slot)> {
-        let first = self.first(at, edge);
-        (first..self.len())
-            .chain(0..first)
-            .filter_map(|index| self.point(index))
+        Forward::new(self, self.first(at, edge))
     }
 
+    #[inline]
     fn backward(&self, at: P, edge: Edge) -> impl Iterator<Item = (P, Slot)> {
         // Inclusive backward ends where exclusive forward begins.
-        Backward::new(
-            self,
-            self.first(
-                at,
-                match edge {
-                    Edge::Inclusive => Edge::Exclusive,
-                    Edge::Exclusive => Edge::Inclusive,
-                },
-            ),
-        )
+        let opposite = match edge {
+            Edge::Inclusive => Edge::Exclusive,
+            Edge::Exclusive => Edge::Inclusive,
+        };
+        Backward::new(self, self.first(at, opposite))
     }
 
     #[inline]

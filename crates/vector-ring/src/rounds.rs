@@ -1,10 +1,43 @@
-//! [`Backward`]: the walk against the clock.
+//! [`Forward`] and [`Backward`]: once round all points, with the clock and against it.
 
 use core::ops::Range;
 
 use keyroute_core::{Position, Slot};
 
 use crate::SortedPoints;
+
+/// Points from low to high.
+pub(crate) struct Forward<'a, P: Position> {
+    points: &'a SortedPoints<P>,
+    next: usize,
+    left: usize,
+}
+
+impl<'a, P: Position> Forward<'a, P> {
+    /// All points once, beginning with this index.
+    #[inline]
+    pub(crate) fn new(points: &'a SortedPoints<P>, next: usize) -> Self {
+        Self {
+            points,
+            next,
+            left: points.rests.len(),
+        }
+    }
+}
+
+impl<P: Position> Iterator for Forward<'_, P> {
+    type Item = (P, Slot);
+
+    #[inline]
+    fn next(&mut self) -> Option<(P, Slot)> {
+        self.left = self.left.checked_sub(1)?;
+        if self.next == self.points.rests.len() {
+            self.next = 0;
+        }
+        self.next += 1;
+        self.points.point(self.next - 1)
+    }
+}
 
 /// Groups of equal positions from high to low, each group in tie order.
 pub(crate) struct Backward<'a, P: Position> {
