@@ -35,13 +35,13 @@ impl NodeLabel {
         bytes.extend(length.to_le_bytes());
         bytes.extend(id);
         let index_at = bytes.len();
+        bytes.extend([0; 4]);
         Self { bytes, index_at }
     }
 
     /// Hashes the label with this index.
     pub fn hash<H: KeyHasher>(&mut self, hasher: &H, index: u32) -> H::Out {
-        self.bytes.truncate(self.index_at);
-        self.bytes.extend(index.to_le_bytes());
+        self.bytes[self.index_at..].copy_from_slice(&index.to_le_bytes());
         hasher.hash(&self.bytes)
     }
 }

@@ -21,7 +21,7 @@ struct Balanced {
 }
 
 enum Algorithm {
-    Ring(RingHash),
+    Ring(Box<RingHash>),
     Table(Maglev),
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn set_up(document: &mut Document) -> Result<Box<dyn System>, Unusabl
                 Some("MURMUR_HASH_2") => HashFunction::Murmur2,
                 other => return Err(Unusable(format!("unknown hash_function {other:?}"))),
             };
-            Algorithm::Ring(RingHash::new(&cluster, sizes, function)?)
+            Algorithm::Ring(Box::new(RingHash::new(&cluster, sizes, function)?))
         }
         Some("maglev") => {
             let size = params.whole("table_size")?;
