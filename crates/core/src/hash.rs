@@ -23,6 +23,8 @@ mod crc32;
 mod fnv;
 #[cfg(feature = "md5")]
 mod md5;
+#[cfg(feature = "md5")]
+mod md5_lanes;
 mod position;
 mod std_hasher;
 mod widen;

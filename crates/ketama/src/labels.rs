@@ -1,7 +1,8 @@
 //! Where ketama puts points: the words of the digests of `{id}-{i}`.
 
 use alloc::string::String;
-use core::fmt::Write;
+use alloc::vec::Vec;
+use alloc::{format, vec};
 
 use keyroute_core::NodeId;
 use keyroute_core::hash::Md5;
@@ -25,13 +26,18 @@ pub(crate) fn positions(id: &NodeId, digests: u32) -> impl Iterator<Item = u32> 
 /// # Ok::<(), keyroute_ketama::RouteError>(())
 /// ```
 pub fn digest_words(id: &NodeId, digests: u32) -> impl Iterator<Item = [u32; 4]> + use<> {
-    let mut label = String::from(id.as_str());
-    label.push('-');
-    let index_at = label.len();
-    (0..digests).map(move |index| {
-        label.truncate(index_at);
-        // Writing to a string cannot fail.
-        let _ = write!(label, "{index}");
-        Md5::words(label.as_bytes())
-    })
+    let id = id.clone();
+    (0..digests)
+        .step_by(TOGETHER as usize)
+        .flat_map(move |from| {
+            let to = digests.min(from.saturating_add(TOGETHER));
+            let labels: Vec<String> = (from..to).map(|index| format!("{id}-{index}")).collect();
+            let labels: Vec<&[u8]> = labels.iter().map(String::as_bytes).collect();
+            let mut words = vec![[0; 4]; labels.len()];
+            Md5::words_each(&labels, &mut words);
+            words
+        })
 }
+
+/// How many labels are hashed together: all of a node of weight 1, and many times the lanes of the hash.
+const TOGETHER: u32 = 160;

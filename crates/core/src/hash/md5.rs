@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use md5::Digest;
 
+use super::md5_lanes::{self, LANES, SHORT};
 use crate::{KeyHasher, RouteError};
 
 /// MD5 (RFC 1321) read as one little-endian number; 128 bits, `md5`.
@@ -39,6 +40,52 @@ impl Md5 {
         }
         words
     }
+
+    /// The same for many keys: `out[i]` is `words(keys[i])`, as far as both go.
+    ///
+    /// Keys of at most 55 bytes are hashed 32 at a time, in a quarter of the time.
+    ///
+    /// ```
+    /// use keyroute_core::hash::Md5;
+    ///
+    /// let mut words = [[0; 4]; 2];
+    /// Md5::words_each(&[b"", b"foo"], &mut words);
+    /// assert_eq!(words, [Md5::words(b""), Md5::words(b"foo")]);
+    /// ```
+    pub fn words_each(keys: &[&[u8]], out: &mut [[u32; 4]]) {
+        each_into(keys, out, |words| words);
+    }
+}
+
+/// Fewer keys than this are hashed one after the other: so many cost what all the lanes do.
+const WORTH_LANES: usize = 8;
+
+/// The words of these keys' digests, in order.
+#[inline]
+fn each(keys: &[&[u8]], mut take: impl FnMut([u32; 4])) {
+    for keys in keys.chunks(LANES) {
+        if keys.len() >= WORTH_LANES && keys.iter().all(|key| key.len() <= SHORT) {
+            let [a, b, c, d] = md5_lanes::words(keys);
+            for lane in 0..keys.len() {
+                take([a[lane], b[lane], c[lane], d[lane]]);
+            }
+        } else {
+            for key in keys {
+                take(Md5::words(key));
+            }
+        }
+    }
+}
+
+/// Hashes many keys into positions made of their words.
+#[inline]
+fn each_into<P>(keys: &[&[u8]], out: &mut [P], position: impl Fn([u32; 4]) -> P) {
+    let mut out = out.iter_mut();
+    each(keys, |words| {
+        if let Some(out) = out.next() {
+            *out = position(words);
+        }
+    });
 }
 
 impl KeyHasher for Md5 {
@@ -46,6 +93,14 @@ impl KeyHasher for Md5 {
 
     fn hash(&self, bytes: &[u8]) -> u128 {
         u128::from_le_bytes(md5::Md5::digest(bytes).into())
+    }
+
+    fn hash_each(&self, keys: &[&[u8]], out: &mut [u128]) {
+        each_into(keys, out, |[a, b, c, d]| {
+            [d, c, b, a]
+                .into_iter()
+                .fold(0, |all, word| all << 32 | u128::from(word))
+        });
     }
 
     fn name(&self) -> Option<String> {
@@ -94,7 +149,52 @@ impl KeyHasher for Md5Word {
         Md5::words(bytes)[usize::from(self.0)]
     }
 
+    fn hash_each(&self, keys: &[&[u8]], out: &mut [u32]) {
+        each_into(keys, out, |words| words[usize::from(self.0)]);
+    }
+
     fn name(&self) -> Option<String> {
         Some(format!("md5-word{}", self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn many_at_once_are_as_one_by_one() {
+        // Every length around the blocks' edges, and every number of keys around the lanes'.
+        let text: Vec<u8> = (0..200u8).collect();
+        for (count, longest) in (0..=2 * LANES + 1).zip([55, 56, 64, 20, 130].into_iter().cycle()) {
+            for least in [0, longest] {
+                let length = |i: usize| least.max(i * 7 % (longest + 1));
+                let keys: Vec<&[u8]> = (0..count).map(|i| &text[i..i + length(i)]).collect();
+                let mut words = alloc::vec![[0; 4]; count];
+                Md5::words_each(&keys, &mut words);
+                let mut whole = alloc::vec![0; count];
+                Md5.hash_each(&keys, &mut whole);
+                let mut third = alloc::vec![0; count];
+                Md5Word(2).hash_each(&keys, &mut third);
+                for (i, key) in keys.iter().enumerate() {
+                    assert_eq!(words[i], Md5::words(key), "{count} keys, {key:?}");
+                    assert_eq!(whole[i], Md5.hash(key), "{count} keys, {key:?}");
+                    assert_eq!(third[i], Md5Word(2).hash(key), "{count} keys, {key:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_shorter_of_keys_and_places_decides() {
+        let keys: Vec<&[u8]> = alloc::vec![b"key"; 40];
+        let mut few = [1; 9];
+        Md5Word::FIRST.hash_each(&keys, &mut few);
+        assert_eq!(few, [Md5Word::FIRST.hash(b"key"); 9]);
+        let mut many = [1; 50];
+        Md5Word::FIRST.hash_each(&keys, &mut many);
+        assert_eq!(many[39..41], [few[0], 1]);
     }
 }
