@@ -1,13 +1,18 @@
 //! [`Candidates`]: nodes that draw a number for a digest; the engine of rendezvous.
 
+mod draw;
+mod order;
+mod race;
+mod rule;
+
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 use core::mem::size_of;
 use core::ops::ControlFlow;
 
-use crate::cost::cost;
-use crate::hash::mix64;
 use crate::{KeyHasher, Members, Node, NodeLabel, Slot, SlotSet, Weight};
+use draw::fold;
+use order::Order;
+use rule::{ByDraw, ByScore, Rule};
 
 /// The nodes of a router as rendezvous sees them: for a digest each draws a number, and the greatest is
 /// preferred.
@@ -32,24 +37,28 @@ use crate::{KeyHasher, Members, Node, NodeLabel, Slot, SlotSet, Weight};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// By id.
-    list: Vec<Candidate>,
-    /// Whether weights differ: draws alone decide if not.
-    weighted: bool,
+    /// The hash of each node's label with index 0, folded, by id: as are the other three.
+    hashes: Vec<u64>,
+    slots: Vec<Slot>,
+    weights: Vec<u32>,
+    /// 1 ÷ weight; none where all weights are equal, for then draws alone decide.
+    inverses: Vec<f64>,
 }
 
 impl Candidates {
     /// These members, their ids hashed by this function.
     #[must_use]
     pub fn new<H: KeyHasher<Out = u64>>(hasher: &H, members: &Members) -> Self {
-        let list = members
-            .by_id()
-            .filter_map(|slot| Some(Candidate::new(hasher, members.get(slot)?, slot)))
-            .collect();
-        let mut candidates = Self {
-            list,
-            weighted: false,
-        };
+        let mut candidates = Self::default();
+        candidates.hashes.reserve_exact(members.len());
+        candidates.slots.reserve_exact(members.len());
+        candidates.weights.reserve_exact(members.len());
+        for slot in members.by_id() {
+            if let Some(node) = members.get(slot) {
+                let place = candidates.slots.len();
+                candidates.put(place, hasher, node, slot);
+            }
+        }
         candidates.note_weights();
         candidates
     }
@@ -59,46 +68,61 @@ impl Candidates {
         let Some(node) = members.get(slot) else {
             return;
         };
-        let id_of = |held: &Candidate| members.get(held.slot).map(Node::id);
+        let id_of = |held: Slot| members.get(held).map(Node::id);
         let place = self
-            .list
-            .partition_point(|held| id_of(held) < Some(node.id()));
-        self.list.insert(place, Candidate::new(hasher, node, slot));
+            .slots
+            .partition_point(|&held| id_of(held) < Some(node.id()));
+        self.put(place, hasher, node, slot);
         self.note_weights();
     }
 
     /// Drops the member of this slot.
     pub fn remove(&mut self, slot: Slot) {
-        self.list.retain(|candidate| candidate.slot != slot);
-        self.note_weights();
+        if let Some(place) = self.place(slot) {
+            self.hashes.remove(place);
+            self.slots.remove(place);
+            self.weights.remove(place);
+            self.note_weights();
+        }
     }
 
     /// Changes the weight of the member of this slot.
     pub fn set_weight(&mut self, slot: Slot, weight: Weight) {
-        for candidate in &mut self.list {
-            if candidate.slot == slot {
-                candidate.weight = weight.get();
-            }
+        if let Some(place) = self.place(slot) {
+            self.weights[place] = weight.get();
+            self.note_weights();
         }
-        self.note_weights();
     }
 
     /// The node preferred for this digest; `None` without nodes.
     #[must_use]
     pub fn best(&self, digest: u64) -> Option<Slot> {
-        self.best_of(digest, self.list.iter())
+        let place = if self.weighted() {
+            self.by_score(digest).best()
+        } else {
+            self.by_draw(digest).best()
+        };
+        Some(self.slots[place?])
     }
 
     /// The node preferred for this digest among those not in the set.
     #[must_use]
     pub fn best_outside(&self, digest: u64, set: &SlotSet) -> Option<Slot> {
-        let outside = |candidate: &&Candidate| !set.contains(candidate.slot);
-        self.best_of(digest, self.list.iter().filter(outside))
+        let best = self.best(digest)?;
+        if !set.contains(best) {
+            return Some(best);
+        }
+        if self.weighted() {
+            self.first_outside(self.by_score(digest), set)
+        } else {
+            self.first_outside(self.by_draw(digest), set)
+        }
     }
 
     /// Visits the nodes in the order preferred for this digest, until `visit` breaks.
     ///
-    /// Each step asks all nodes anew: no memory is needed, and few steps are what callers make.
+    /// All nodes are asked once, and for each step from the second on about a sixteenth of them again. No memory is
+    /// needed but the set's.
     pub fn walk(
         &self,
         digest: u64,
@@ -106,11 +130,10 @@ impl Candidates {
         visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
     ) {
         seen.clear();
-        while let Some(slot) = self.best_outside(digest, seen) {
-            seen.insert(slot);
-            if visit(slot).is_break() {
-                return;
-            }
+        if self.weighted() {
+            self.walk_by(self.by_score(digest), seen, visit);
+        } else {
+            self.walk_by(self.by_draw(digest), seen, visit);
         }
     }
 
@@ -118,22 +141,19 @@ impl Candidates {
     ///
     /// What a newcomer takes from the present owners is asked so, two draws a question.
     pub fn challenge(&self, slot: Slot) -> impl Fn(u64, Slot) -> bool + '_ {
-        let most = self.list.iter().map(|candidate| candidate.slot).max();
+        let most = self.slots.iter().max();
         let bound = most.map_or(0, |slot| slot.at() + 1);
         let mut places = alloc::vec![None; bound];
-        for (place, candidate) in self.list.iter().enumerate() {
-            places[candidate.slot.at()] = Some(place);
+        for (place, slot) in self.slots.iter().enumerate() {
+            places[slot.at()] = Some(place);
         }
-        let candidate = move |slot: Slot| {
-            let place = places.get(slot.at()).copied().flatten()?;
-            Some((place, &self.list[place]))
-        };
-        let challenger = candidate(slot);
-        move |digest, other| match (challenger, candidate(other)) {
-            (Some((mine, ours)), Some((theirs, other))) => self
-                .compare(digest, ours, other)
-                .then(theirs.cmp(&mine))
-                .is_gt(),
+        let place = move |slot: Slot| places.get(slot.at()).copied().flatten();
+        let challenger = place(slot);
+        move |digest, other| match (challenger, place(other)) {
+            (Some(ours), Some(other)) if self.weighted() => {
+                wins(&self.by_score(digest), ours, other)
+            }
+            (Some(ours), Some(other)) => wins(&self.by_draw(digest), ours, other),
             (challenger, _) => challenger.is_some(),
         }
     }
@@ -141,162 +161,97 @@ impl Candidates {
     /// The bytes this holds on the heap.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        self.list.capacity() * size_of::<Candidate>()
+        self.hashes.capacity() * size_of::<u64>()
+            + self.slots.capacity() * size_of::<Slot>()
+            + self.weights.capacity() * size_of::<u32>()
+            + self.inverses.capacity() * size_of::<f64>()
+    }
+
+    fn put<H: KeyHasher<Out = u64>>(&mut self, place: usize, hasher: &H, node: &Node, slot: Slot) {
+        let hash = NodeLabel::new(node.id()).hash(hasher, 0);
+        self.hashes.insert(place, fold(hash));
+        self.slots.insert(place, slot);
+        self.weights.insert(place, node.weight().get());
+    }
+
+    fn place(&self, slot: Slot) -> Option<usize> {
+        self.slots.iter().position(|&held| held == slot)
     }
 
     fn note_weights(&mut self) {
-        let differ = |pair: &[Candidate]| pair[0].weight != pair[1].weight;
-        self.weighted = self.list.windows(2).any(differ);
+        self.inverses.clear();
+        let differ = |pair: &[u32]| pair[0] != pair[1];
+        if self.weights.windows(2).any(differ) {
+            let inverses = self.weights.iter().map(|&weight| race::inverse(weight));
+            self.inverses.extend(inverses);
+        }
     }
 
-    /// The best of these. Of equal scores the first wins: the lower id.
-    fn best_of<'a>(
+    fn weighted(&self) -> bool {
+        !self.inverses.is_empty()
+    }
+
+    fn by_draw(&self, digest: u64) -> ByDraw<'_> {
+        ByDraw {
+            hashes: &self.hashes,
+            digest: fold(digest),
+        }
+    }
+
+    fn by_score(&self, digest: u64) -> ByScore<'_> {
+        ByScore {
+            hashes: &self.hashes,
+            weights: &self.weights,
+            inverses: &self.inverses,
+            digest: fold(digest),
+        }
+    }
+
+    fn first_outside(&self, rule: impl Rule, set: &SlotSet) -> Option<Slot> {
+        let gone = |place: usize| set.contains(self.slots[place]);
+        let mut order = Order::new(rule, self.slots.len());
+        order.leave_all(gone);
+        Some(self.slots[order.first(gone)?])
+    }
+
+    fn walk_by<R: Rule>(
         &self,
-        digest: u64,
-        candidates: impl Iterator<Item = &'a Candidate>,
-    ) -> Option<Slot> {
-        let best = if self.weighted {
-            greatest(
-                candidates,
-                |candidate| candidate.score(digest),
-                |a, b| a.cmp(b).is_gt(),
-            )
-        } else {
-            greatest(candidates, |candidate| candidate.draw(digest), |a, b| a > b)
-        };
-        best.map(|candidate| candidate.slot)
-    }
-
-    /// Compares two nodes for a digest; the greater is preferred.
-    fn compare(&self, digest: u64, a: &Candidate, b: &Candidate) -> Ordering {
-        if self.weighted {
-            a.score(digest).cmp(&b.score(digest))
-        } else {
-            a.draw(digest).cmp(&b.draw(digest))
+        rule: R,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
+        if self.slots.len() <= R::FEW {
+            while let Some(place) = rule.first_of_few(|place| seen.contains(self.slots[place])) {
+                let slot = self.slots[place];
+                seen.insert(slot);
+                if visit(slot).is_break() {
+                    return;
+                }
+            }
+            return;
+        }
+        let mut order = Order::new(rule, self.slots.len());
+        while let Some(place) = order.first(|place| seen.contains(self.slots[place])) {
+            let slot = self.slots[place];
+            seen.insert(slot);
+            if visit(slot).is_break() {
+                return;
+            }
+            order.leave(place, |place| seen.contains(self.slots[place]));
         }
     }
 }
 
-/// The first of the candidates whose value no other's beats.
-fn greatest<'a, V>(
-    candidates: impl Iterator<Item = &'a Candidate>,
-    value: impl Fn(&Candidate) -> V,
-    beats: impl Fn(&V, &V) -> bool,
-) -> Option<&'a Candidate> {
-    let mut candidates = candidates.map(|candidate| (value(candidate), candidate));
-    let mut best = candidates.next()?;
-    for next in candidates {
-        if beats(&next.0, &best.0) {
-            best = next;
-        }
-    }
-    Some(best.1)
-}
-
-/// What a score needs of a node.
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    /// The hash of the label with index 0.
-    hash: u64,
-    weight: u32,
-    slot: Slot,
-}
-
-impl Candidate {
-    fn new<H: KeyHasher<Out = u64>>(hasher: &H, node: &Node, slot: Slot) -> Self {
-        Self {
-            hash: NodeLabel::new(node.id()).hash(hasher, 0),
-            weight: node.weight().get(),
-            slot,
-        }
-    }
-
-    /// The draw of this node for a digest: uniform over 64 bits, a bijection of either hash. A linear
-    /// combination would make two nodes' draws differ by a constant, and balance would go.
-    fn draw(&self, digest: u64) -> u64 {
-        mix64(digest ^ self.hash)
-    }
-
-    fn score(&self, digest: u64) -> Score {
-        let draw = self.draw(digest);
-        Score {
-            cost: cost(draw),
-            weight: self.weight,
-            draw,
-        }
-    }
-}
-
-/// A node's score for a digest. The greatest wins: the least cost for its weight, then the greater draw.
-#[derive(Clone, Copy, Debug)]
-struct Score {
-    cost: u128,
-    weight: u32,
-    draw: u64,
-}
-
-impl Score {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // cost ÷ weight, compared exactly: a cost has 70 bits, a weight 32.
-        let theirs = other.cost * u128::from(self.weight);
-        let mine = self.cost * u128::from(other.weight);
-        theirs.cmp(&mine).then(self.draw.cmp(&other.draw))
+/// Whether the first of two nodes is preferred: mostly bounds tell.
+fn wins(rule: &impl Rule, a: usize, b: usize) -> bool {
+    if rule.bound(a) > rule.reach(b) {
+        false
+    } else if rule.bound(b) > rule.reach(a) {
+        true
+    } else {
+        rule.compare(a, b).is_gt()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// FNV-1a, 64 bits.
-    fn fine(bytes: &[u8]) -> u64 {
-        bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
-    }
-
-    /// Few answers, so that draws tie.
-    fn coarse(bytes: &[u8]) -> u64 {
-        fine(bytes) & 3
-    }
-
-    fn members(weights: &[u32]) -> Members {
-        let node = |(i, &weight): (usize, &u32)| {
-            let node = Node::new(alloc::format!("n{i}")).unwrap();
-            node.with_weight(Weight::new(weight).unwrap())
-        };
-        Members::from_nodes(weights.iter().enumerate().map(node)).unwrap()
-    }
-
-    fn order(candidates: &Candidates, digest: u64) -> Vec<Slot> {
-        let mut order = Vec::new();
-        candidates.walk(digest, &mut SlotSet::new(), &mut |slot| {
-            order.push(slot);
-            ControlFlow::Continue(())
-        });
-        order
-    }
-
-    #[test]
-    fn a_challenge_says_what_the_walk_says() {
-        for weights in [&[1, 1, 1, 1, 1, 1][..], &[1, 5, 2, 1, 9, 2]] {
-            let members = members(weights);
-            for candidates in [
-                Candidates::new(&fine, &members),
-                Candidates::new(&coarse, &members),
-            ] {
-                for digest in (0..500).map(mix64) {
-                    let order = order(&candidates, digest);
-                    assert_eq!(order.len(), weights.len());
-                    assert_eq!(candidates.best(digest), Some(order[0]));
-                    for (i, &a) in order.iter().enumerate() {
-                        let beats = candidates.challenge(a);
-                        for (j, &b) in order.iter().enumerate() {
-                            assert_eq!(beats(digest, b), i < j);
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -22,12 +22,14 @@ use keyroute_core::{
 ///
 /// | | cost, n nodes |
 /// | --- | --- |
-/// | lookup | one hash of the key; two multiplications a node, about eight with weights |
-/// | first k of the walk | k lookups without the hash |
-/// | add, remove, reweight | O(n) moves of 16 bytes, one hash of the id |
-/// | memory | 16 bytes a node and the members |
+/// | lookup | one hash of the key; two multiplications a node, three with weights |
+/// | first k of the walk | a lookup, and for each further node a sixteenth of one |
+/// | add, remove, reweight | O(n) moves of 16 bytes, 24 with weights; one hash of the id |
+/// | memory | 16 bytes a node, 24 with weights, and the members |
 ///
-/// Where all weights are equal they decide nothing: the answer is the plain one.
+/// Where all weights are equal they decide nothing: the answer is the plain one. Where they differ, a logarithm
+/// decides, but it is computed only for nodes of which a bound of one multiplication says that they may win: mostly
+/// for none.
 ///
 /// Keys and ids go through one hasher of 64 bits; a 32-bit one through
 /// [`hash::Mixed`](keyroute_core::hash::Mixed). Equal draws (that is, ids of equal hashes): the lower id
