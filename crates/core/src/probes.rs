@@ -54,15 +54,18 @@ pub fn closest<P: Position, T: PointTable<P>>(
     edge: Edge,
     distance: ProbeDistance,
 ) -> Option<(P, Slot)> {
-    let mut best: Option<(P, (P, Slot))> = None;
+    let find = |probe| table.forward(probe, edge).next();
+    let mut probes = probes.into_iter();
+    let mut closest = probes.next()?;
+    let mut least = distance.of(closest, find(closest)?.0);
     for probe in probes {
-        let point = table.forward(probe, edge).next()?;
-        let away = distance.of(probe, point.0);
-        if best.is_none_or(|(least, _)| away < least) {
-            best = Some((away, point));
-        }
+        let away = distance.of(probe, find(probe)?.0);
+        // No branch: one that is foreseen wrong would stop the searches of the next probes as well.
+        let closer = away < least;
+        least = if closer { away } else { least };
+        closest = if closer { probe } else { closest };
     }
-    Some(best?.1)
+    find(closest)
 }
 
 /// Multi-probe lookup (Appleton and O'Reilly 2015): a key asks from K positions, and the point that is
