@@ -30,10 +30,10 @@ use crate::rows::Rows;
 ///
 /// | | cost, n nodes of V points, C candidates |
 /// | --- | --- |
-/// | lookup | O(log nV + C): one hash, one binary search, C draws of two multiplications |
+/// | lookup | O(C): one hash, one search among a point or two, C draws of two multiplications |
 /// | first k of the walk | k × C draws within the window, then a step a point |
 /// | any change | O(nV log nV + nVC): all rows are made anew |
-/// | memory | 8 + 4 × C bytes a point, and the members; [`Window::estimate`] says it beforehand |
+/// | memory | 10 to 12 + 4 × C bytes a point, and the members; [`Window::estimate`] says it beforehand |
 ///
 /// There are no weights: a node is at most once among C candidates, however many points it has. Keys and ids go
 /// through one hasher of 64 bits. Points at one position and equal draws: the lower id comes first.
@@ -205,15 +205,38 @@ impl<H: KeyHasher<Out = u64>> WindowRing<H> {
         Ok(())
     }
 
-    /// The candidate with the greatest draw for this digest among those not in the set; of equal draws the lower
-    /// id.
-    fn best(&self, digest: u64, row: &[Slot], outside: Option<&SlotSet>) -> Option<Slot> {
+    fn draw(&self, digest: u64, slot: Slot) -> u64 {
+        mix64(digest ^ self.hashes[slot.index() as usize])
+    }
+
+    /// The candidate with the greatest draw for this digest; of equal draws the lower id.
+    ///
+    /// No step but for equal draws has a branch, for none could be foreseen.
+    fn best(&self, digest: u64, row: &[Slot]) -> Option<Slot> {
+        let (&first, others) = row.split_first()?;
+        let mut best = first;
+        let mut most = self.draw(digest, first);
+        let mut equal = false;
+        for &slot in others {
+            let draw = self.draw(digest, slot);
+            equal |= draw == most;
+            best = if draw > most { slot } else { best };
+            most = most.max(draw);
+        }
+        if equal {
+            return self.best_outside(digest, row, &SlotSet::new());
+        }
+        Some(best)
+    }
+
+    /// The same among those not in the set.
+    fn best_outside(&self, digest: u64, row: &[Slot], set: &SlotSet) -> Option<Slot> {
         let mut best: Option<(u64, Slot)> = None;
         for &slot in row {
-            if outside.is_some_and(|set| set.contains(slot)) {
+            if set.contains(slot) {
                 continue;
             }
-            let draw = mix64(digest ^ self.hashes[slot.index() as usize]);
+            let draw = self.draw(digest, slot);
             let better = best.is_none_or(|(most, other)| {
                 draw > most || draw == most && self.members.cmp_id(slot, other).is_lt()
             });
@@ -261,7 +284,7 @@ impl<H: KeyHasher<Out = u64>> RouteDigest for WindowRing<H> {
     }
 
     fn route_value(&self, value: u64) -> Option<Slot> {
-        self.best(value, self.rows.row(self.rows.find(value)), None)
+        self.best(value, self.rows.row(self.rows.find(value)))
     }
 }
 
@@ -287,7 +310,7 @@ impl<H: KeyHasher<Out = u64>> WalkDigest for WindowRing<H> {
         let point = self.rows.find(value);
         let mut left = self.members.len();
         let row = self.rows.row(point);
-        while let Some(slot) = self.best(value, row, Some(seen)) {
+        while let Some(slot) = self.best_outside(value, row, seen) {
             seen.insert(slot);
             left -= 1;
             if visit(slot).is_break() {

@@ -9,6 +9,8 @@ use keyroute_core::{Slot, SlotSet};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     positions: Vec<u64>,
+    /// For each value of a position's top bits how many points stand before it, and at last all of them.
+    starts: Vec<u32>,
     /// `width` slots a point.
     entries: Vec<Slot>,
     /// The candidates, or all nodes if they are fewer.
@@ -39,8 +41,10 @@ impl Rows {
             entries.extend(row.iter().rev());
         }
         entries.reverse();
+        let positions: Vec<u64> = points.iter().map(|&(position, _)| position).collect();
         Self {
-            positions: points.iter().map(|&(position, _)| position).collect(),
+            starts: starts(&positions),
+            positions,
             entries,
             width,
         }
@@ -51,8 +55,16 @@ impl Rows {
     }
 
     /// The first point at or after this position, round the end.
+    ///
+    /// One or two points share their top bits, so the search among them is short; however many they are, it is a
+    /// binary one.
     pub(crate) fn find(&self, position: u64) -> usize {
-        let index = self.positions.partition_point(|&point| point < position);
+        let Some(bits) = index_bits(self.len()) else {
+            return 0;
+        };
+        let top = top(position, bits);
+        let [from, to] = [self.starts[top] as usize, self.starts[top + 1] as usize];
+        let index = from + self.positions[from..to].partition_point(|&point| point < position);
         if index == self.len() { 0 } else { index }
     }
 
@@ -69,8 +81,42 @@ impl Rows {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.positions.capacity() * size_of::<u64>() + self.entries.capacity() * size_of::<Slot>()
+        self.positions.capacity() * size_of::<u64>()
+            + self.starts.capacity() * size_of::<u32>()
+            + self.entries.capacity() * size_of::<Slot>()
     }
+}
+
+/// The top bits of a position that [`Rows`] has an index of: one or two points to each of their values. None
+/// without points.
+fn index_bits(points: usize) -> Option<u32> {
+    points.checked_ilog2()
+}
+
+/// The bytes of the index over this many points.
+pub(crate) fn index_bytes(points: u64) -> u64 {
+    let values = points.checked_ilog2().map_or(0, |bits| (1 << bits) + 1);
+    values * size_of::<u32>() as u64
+}
+
+fn starts(positions: &[u64]) -> Vec<u32> {
+    let Some(bits) = index_bits(positions.len()) else {
+        return Vec::new();
+    };
+    let mut starts = Vec::with_capacity((1 << bits) + 1);
+    for (before, &position) in (0..).zip(positions) {
+        // This point is the first of its top bits, and of those between the last point's and its own.
+        starts.resize(starts.len().max(top(position, bits) + 1), before);
+    }
+    // 2^24 points at most.
+    let all = u32::try_from(positions.len()).unwrap_or(u32::MAX);
+    starts.resize((1 << bits) + 1, all);
+    starts
+}
+
+/// The top bits of a position: of none, 0.
+fn top(position: u64, bits: u32) -> usize {
+    (position >> 1 >> (63 - bits)) as usize // at most 24 bits, for at most 2^24 points
 }
 
 #[cfg(test)]
@@ -97,5 +143,44 @@ mod tests {
             }
         }
         assert_eq!(Rows::new(&[], 0).row(0), []);
+    }
+
+    #[test]
+    fn the_index_finds_what_a_search_finds() {
+        fn spread(i: u64) -> u64 {
+            i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        }
+        let high = |i: u64| u64::MAX - i % 3;
+        let crowd = |i: u64| {
+            if i.is_multiple_of(2) {
+                spread(i)
+            } else {
+                (1 << 40) + i / 8
+            }
+        };
+        for place in [spread as fn(u64) -> u64, high, crowd, |i| i] {
+            for count in [1, 2, 3, 4, 5, 7, 8, 9, 31, 32, 33, 1000] {
+                let mut points: Vec<_> = (0..count)
+                    .map(|i| (place(i), Slot::new(0).unwrap()))
+                    .collect();
+                points.sort_unstable();
+                let rows = Rows::new(&points, 1);
+                let near = points.iter().flat_map(|&(position, _)| {
+                    [position.wrapping_sub(1), position, position.wrapping_add(1)]
+                });
+                for position in near
+                    .chain((0..500).map(spread))
+                    .chain([0, 1 << 63, u64::MAX])
+                {
+                    let first = points.iter().position(|point| point.0 >= position);
+                    assert_eq!(
+                        rows.find(position),
+                        first.unwrap_or(0),
+                        "{count} {position:#x}"
+                    );
+                }
+            }
+        }
+        assert_eq!(Rows::default().find(7), 0);
     }
 }

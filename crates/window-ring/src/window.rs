@@ -4,6 +4,8 @@ use core::mem::size_of;
 
 use keyroute_core::{MAX_NODES, MAX_POINTS, PointsPerWeight, RouteError, Slot};
 
+use crate::rows::index_bytes;
+
 /// The points of a node unless said.
 pub const DEFAULT_WINDOW_POINTS: u32 = 64;
 
@@ -73,20 +75,21 @@ impl Window {
         self.points.get()
     }
 
-    /// The bytes that points and rows of this many nodes will hold, members aside: 8 a point and 4 an entry of
-    /// its row.
+    /// The bytes that points and rows of this many nodes will hold, members aside: 8 a point, 2 to 4 for the index
+    /// of points, and 4 an entry of its row.
     ///
     /// ```
     /// use keyroute_window_ring::Window;
     ///
-    /// assert_eq!(Window::default().estimate(1000), 2_560_000);
+    /// assert_eq!(Window::default().estimate(1000), 2_691_076);
     /// ```
     #[must_use]
     pub fn estimate(self, nodes: u64) -> u64 {
         let row = u64::from(self.candidates).min(nodes) * size_of::<Slot>() as u64;
-        nodes
-            .saturating_mul(self.points().into())
+        let points = nodes.saturating_mul(self.points().into());
+        points
             .saturating_mul(size_of::<u64>() as u64 + row)
+            .saturating_add(index_bytes(points))
     }
 
     /// Fails for more points or entries than a ring holds.
