@@ -121,6 +121,18 @@ fn each_policy_routes_as_its_preset() {
     let source = fields(&typed("ring_hash.v3.RingHash", &config));
     assert_eq!(routed(&source, &keys()), expected(&murmur));
 
+    // The typed form numbers its functions otherwise.
+    for (number, function) in [
+        (0, HashFunction::XxHash),
+        (1, HashFunction::XxHash),
+        (2, HashFunction::Murmur2),
+    ] {
+        let ring = RingHash::new(&cluster, RingSizes::default(), function).unwrap();
+        let config = json!({"hash_function": number});
+        let source = fields(&typed("ring_hash.v3.RingHash", &config));
+        assert_eq!(routed(&source, &keys()), expected(&ring), "{number}");
+    }
+
     let table = Maglev::new(&cluster, Maglev::DEFAULT_TABLE_SIZE).unwrap();
     let source = fields(&json!({"lb_policy": "MAGLEV"}));
     assert_eq!(routed(&source, &keys()), expected(&table));
@@ -240,7 +252,7 @@ fn localities_share_by_their_weights_and_the_proxys_own_comes_first() {
     let groups = json!([
         group("b", 1, [1, 2]),
         group("a", 3, [3, 4]),
-        {"lb_endpoints": [endpoint(5)]},
+        {"load_balancing_weight": 5, "lb_endpoints": [endpoint(5)]},
         {"locality": {"region": "d"}, "lb_endpoints": [endpoint(6)]},
     ]);
     let locality = |region: &str| Locality {

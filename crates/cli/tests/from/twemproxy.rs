@@ -278,6 +278,10 @@ fn files_that_are_no_pools_are_refused() {
             "line 1: the beginning of a document, ---, is what",
         ),
         (
+            "p:\n  listen: x\n...\n",
+            "line 3: the end of a document, ..., is what",
+        ),
+        (
             "p:\n  a: b\np:\n  a: b\n",
             "line 3: p stands there twice, first in line 1",
         ),

@@ -422,6 +422,12 @@ mod tests {
             meaning("2147483648", true),
             Meaning::Text("2147483648".into())
         );
+        // Octal digits.
+        assert_eq!(meaning("017777777777", true), Meaning::Number);
+        assert_eq!(
+            meaning("020000000000", true),
+            Meaning::Text("2147483648".into())
+        );
         assert_eq!(
             meaning("0x80000000", true),
             Meaning::Text("2147483648".into())
