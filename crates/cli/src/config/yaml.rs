@@ -16,6 +16,9 @@ const MAX_DEPTH: usize = 200;
 /// About the most memory that a tree may take, 256 MiB, with all that aliases stand for.
 const MAX_BYTES: usize = 256 << 20;
 
+/// The most characters of a value that an error repeats.
+const MAX_QUOTED: usize = 60;
+
 /// About what a value takes beside its text.
 const VALUE_BYTES: usize = 96;
 
@@ -124,7 +127,10 @@ impl Value {
     pub(super) fn unexpected(&self, what: &str, should: &str) -> Problem {
         let is = match &self.kind {
             Kind::Scalar { text, plain: true } if text.is_empty() => "nothing".into(),
-            Kind::Scalar { text, .. } => format!("{text:?}"),
+            Kind::Scalar { text, .. } => match text.char_indices().nth(MAX_QUOTED) {
+                Some((end, _)) => format!("{:?}…", &text[..end]),
+                None => format!("{text:?}"),
+            },
             Kind::Sequence(_) => "a sequence".into(),
             Kind::Mapping(_) => "a mapping".into(),
             Kind::Tagged(tag) => format!("tagged {tag}, and tags are not read here"),
@@ -488,6 +494,14 @@ mod tests {
             assert!(said.contains(says), "{}: {said}", &text[..40]);
         }
         parse(&nested("[", 200, "]")).unwrap();
+    }
+
+    #[test]
+    fn errors_repeat_a_part_of_long_texts() {
+        let said = |text: &str| scalar(text, true, 1).mapping("it").unwrap_err().says;
+        let (short, long) = ("é".repeat(60), "é".repeat(61));
+        assert!(said(&short).contains(&format!("{short:?}, and")));
+        assert!(said(&long).contains(&format!("{short:?}…, and")));
     }
 
     #[test]
