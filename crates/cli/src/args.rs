@@ -153,12 +153,10 @@ impl FleetArgs {
     ///
     /// # Errors
     ///
-    /// As [`Fleet::read`] and [`Source::read`].
+    /// As [`Fleet::read`] and [`Source::load`].
     pub(crate) fn load(&self) -> Result<(Fleet, Choice), CliError> {
         if let Some(source) = &self.from {
-            let configuration = source.read()?;
-            configuration.show_notes();
-            return Ok(configuration.into());
+            return source.load();
         }
         let fleet = Fleet::read_or_sample(self.fleet.as_deref())?;
         Ok(self.settings.over(fleet))

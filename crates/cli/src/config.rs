@@ -12,13 +12,14 @@ mod nginx;
 mod twemproxy;
 mod yaml;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::str::FromStr;
 
-use keyroute::Node;
+use keyroute::{Node, Weight};
 
 use crate::CliError;
 use crate::fleet::{Fleet, Settings};
@@ -60,6 +61,25 @@ impl Source {
     /// [`CliError::Input`] that names the file, the line and the directive.
     pub fn read(&self) -> Result<Configuration, CliError> {
         (self.system.read)(&self.rest)
+    }
+
+    /// Reads the configuration as a fleet and what routes to it; shows its notes on standard error.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub(crate) fn load(&self) -> Result<(Fleet, Choice), CliError> {
+        let configuration = self.read()?;
+        for note in &configuration.notes {
+            eprintln!("keyroute: note: {note}");
+        }
+        let fleet = Fleet {
+            nodes: configuration.nodes,
+            drained: Vec::new(),
+            addresses: Vec::new(),
+            settings: Settings::default(),
+        };
+        Ok((fleet, Choice::Configured(configuration.router)))
     }
 
     /// Says how sources are written, a system each.
@@ -113,27 +133,6 @@ pub struct Configuration {
     pub notes: Vec<String>,
 }
 
-impl Configuration {
-    /// Prints the notes on standard error.
-    pub(crate) fn show_notes(&self) {
-        for note in &self.notes {
-            eprintln!("keyroute: note: {note}");
-        }
-    }
-}
-
-impl From<Configuration> for (Fleet, Choice) {
-    fn from(configuration: Configuration) -> Self {
-        let fleet = Fleet {
-            nodes: configuration.nodes,
-            drained: Vec::new(),
-            addresses: Vec::new(),
-            settings: Settings::default(),
-        };
-        (fleet, Choice::Configured(configuration.router))
-    }
-}
-
 /// `FILE#NAME` in two; the last `#` splits.
 fn file_and_name(text: &str) -> (&Path, Option<&str>) {
     match text.rsplit_once('#') {
@@ -179,6 +178,12 @@ fn choose<'a, T>(
             ),
         )),
     }
+}
+
+/// The weights of nodes by id, for lists that are compared line by line.
+fn weights_by_id(nodes: &[Node]) -> BTreeMap<&str, Weight> {
+    let pairs = nodes.iter().map(|node| (node.id().as_str(), node.weight()));
+    pairs.collect()
 }
 
 /// All of a file, if it is text of at most [`MAX_LEN`] bytes.

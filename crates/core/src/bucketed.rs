@@ -278,9 +278,7 @@ impl<H: KeyHasher, F: BucketFunction<H::Out>> Router for Bucketed<F, H> {
         check_batch(keys.len(), out.len())?;
         let mut values = [H::Out::default(); BATCH];
         for (keys, out) in keys.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
-            for (value, key) in values.iter_mut().zip(keys) {
-                *value = self.hasher.hash(key);
-            }
+            self.hasher.hash_each(keys, &mut values);
             self.route_values(&values[..keys.len()], out);
         }
         Ok(())

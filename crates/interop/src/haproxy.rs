@@ -29,6 +29,7 @@ mod backend;
 mod balance;
 mod balanced;
 mod expression;
+mod harmless;
 mod hash_type;
 mod map_based;
 mod points;

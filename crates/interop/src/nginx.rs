@@ -22,6 +22,7 @@
 //! ```
 
 use alloc::string::{String, ToString};
+use core::net::IpAddr;
 use core::str::FromStr;
 
 use keyroute_core::{NodeId, RouteError, Weight};
@@ -55,6 +56,26 @@ impl Server {
     #[must_use]
     pub fn weight(&self) -> Weight {
         self.weight
+    }
+
+    /// Whether it is known by a name, of which DNS may give several addresses: no IP address and no socket.
+    ///
+    /// ```
+    /// use keyroute_interop::nginx::Server;
+    ///
+    /// let is_named = |line: &str| Ok::<_, keyroute_interop::RouteError>(line.parse::<Server>()?.is_named());
+    /// assert!(is_named("web-c.example:80")?);
+    /// assert!(!is_named("10.0.0.1")? && !is_named("[::1]:80")? && !is_named("unix:/tmp/a.sock")?);
+    /// # Ok::<(), keyroute_interop::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        let (host, _) = host_and_port(self.name.as_bytes());
+        let host = core::str::from_utf8(host).unwrap_or_default();
+        let bare = host
+            .strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'));
+        !is_socket(self.name.as_bytes()) && bare.unwrap_or(host).parse::<IpAddr>().is_err()
     }
 
     /// Whether it is marked `down`: it keeps its place and gets no key.
@@ -140,10 +161,8 @@ impl FromStr for Server {
 
 /// A name's part before the port, and the port; without a port it is empty.
 fn host_and_port(name: &[u8]) -> (&[u8], &[u8]) {
-    if let Some((prefix, path)) = name.split_at_checked(5)
-        && prefix.eq_ignore_ascii_case(b"unix:")
-    {
-        return (path, b"");
+    if is_socket(name) {
+        return (&name[5..], b"");
     }
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit());
     let (rest, port) = name.split_at(name.len() - digits.count());
@@ -151,6 +170,11 @@ fn host_and_port(name: &[u8]) -> (&[u8], &[u8]) {
         Some((b':', host)) => (host, port),
         _ => (name, b""),
     }
+}
+
+fn is_socket(name: &[u8]) -> bool {
+    name.get(..5)
+        .is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"unix:"))
 }
 
 /// The names of the servers that are down, for descriptions.

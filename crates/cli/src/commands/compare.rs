@@ -287,9 +287,7 @@ impl CompareArgs {
     /// The fleet, and the router that a configuration describes. Notes on it are shown.
     fn load(&self) -> Result<(Fleet, Option<Choice>), CliError> {
         if let Some(source) = &self.from {
-            let configuration = source.read()?;
-            configuration.show_notes();
-            let (fleet, choice) = configuration.into();
+            let (fleet, choice) = source.load()?;
             return Ok((fleet, Some(choice)));
         }
         Ok((Fleet::read_or_sample(self.fleet.as_deref())?, None))

@@ -33,11 +33,7 @@ pub(crate) struct DiffArgs {
 pub(crate) fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
     let describe = |path: &Path| {
         let (fleet, choice) = match path.to_str().and_then(Source::find) {
-            Some(source) => {
-                let configuration = source.read()?;
-                configuration.show_notes();
-                configuration.into()
-            }
+            Some(source) => source.load()?,
             None => args.settings.over(Fleet::read(path)?),
         };
         Ok::<_, CliError>(router_of(&fleet, &choice)?.router().describe())

@@ -3,7 +3,9 @@
 //! What Envoy 1.40 makes of a file is said in its API and shown by its `--mode validate`; the parts that decide
 //! a key's host are read whole here, and a field among them that is not known is an error.
 
+mod address;
 mod fields;
+mod health;
 mod hosts;
 mod policy;
 mod requests;

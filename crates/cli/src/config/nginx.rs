@@ -2,13 +2,13 @@
 
 mod syntax;
 
-use std::net::IpAddr;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use keyroute::{Node, RouteError, Router};
 use keyroute_interop::nginx::{Consistent, Modulo, Server};
 
-use super::{Configuration, System, choose, file_and_name, text_of};
+use super::{Configuration, System, choose, file_and_name, text_of, weights_by_id};
 use crate::CliError;
 use crate::strategy::{Configured, Refusal};
 
@@ -252,10 +252,7 @@ impl Upstream {
         }
         notes.insert(0, format!("a key here is the value of {key} in nginx"));
         if let Method::Modulo = method {
-            for server in servers
-                .iter()
-                .filter(|server| may_be_several(server.name()))
-            {
+            for server in servers.iter().filter(|server| server.is_named()) {
                 notes.push(format!(
                     "{}: nginx counts each address that the name has: taken as one",
                     server.name()
@@ -302,22 +299,21 @@ fn configured<R: Router + Send + Sync + 'static>(
 
 /// The lines after `known` nodes have become `nodes`.
 fn changed(servers: &[Server], known: &[Node], nodes: &[Node]) -> Result<Vec<Server>, Refusal> {
+    let (before, after) = (weights_by_id(known), weights_by_id(nodes));
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for server in servers {
+        *counts.entry(server.name()).or_default() += 1;
+    }
     let mut lines = Vec::new();
     for server in servers {
-        let is = |node: &&Node| node.id().as_str() == server.name();
-        let Some(node) = nodes.iter().find(is) else {
+        let name = server.name();
+        let Some(&weight) = after.get(name) else {
             continue;
         };
-        let was = known.iter().find(is).map(Node::weight);
-        lines.push(if was == Some(node.weight()) {
+        lines.push(if before.get(name) == Some(&weight) {
             server.clone()
-        } else if servers
-            .iter()
-            .filter(|other| other.name() == server.name())
-            .count()
-            == 1
-        {
-            server.clone().with_weight(node.weight())
+        } else if counts.get(name) == Some(&1) {
+            server.clone().with_weight(weight)
         } else {
             return Err(Refusal::Unable(
                 "has this server in several lines: their weights do not follow from their sum",
@@ -325,11 +321,14 @@ fn changed(servers: &[Server], known: &[Node], nodes: &[Node]) -> Result<Vec<Ser
         });
     }
     for node in nodes {
-        if servers
-            .iter()
-            .all(|server| server.name() != node.id().as_str())
-        {
-            let server: Server = node.id().as_str().parse()?;
+        let name = node.id().as_str();
+        if !counts.contains_key(name) {
+            let server: Server = name.parse()?;
+            if server.name() != name {
+                return Err(Refusal::Unable(
+                    "takes what stands behind a blank for parameters: name a server without",
+                ));
+            }
             lines.push(server.with_weight(node.weight()));
         }
     }
@@ -363,14 +362,4 @@ fn server(arguments: &[String], place: &str, notes: &mut Vec<String>) -> Result<
     }
     let server: Result<Server, RouteError> = arguments.join(" ").parse();
     server.map_err(|error| error.to_string())
-}
-
-/// Whether a server's name is one that DNS may give several addresses.
-fn may_be_several(name: &str) -> bool {
-    let host = match name.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => name,
-    };
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    !name.starts_with("unix:") && bare.parse::<IpAddr>().is_err()
 }

@@ -2,6 +2,7 @@
 //!
 //! What it refuses of YAML, of a pool and of a server is refused here, as version 0.5.0 does.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use granit_parser::{Event, Parser, StructureStyle};
@@ -180,8 +181,9 @@ impl Pool {
             .iter()
             .map(|line| server(line.text("a server")?).map_err(refused(line)))
             .collect::<Result<_, _>>()?;
-        for (place, (node, line)) in servers.iter().zip(lines).enumerate() {
-            if servers[..place].iter().any(|other| other.id() == node.id()) {
+        let mut ids = BTreeSet::new();
+        for (node, line) in servers.iter().zip(lines) {
+            if !ids.insert(node.id()) {
                 let says = format!("a second server {:?}: keep one", node.id().as_str());
                 return Err(line.problem(says));
             }

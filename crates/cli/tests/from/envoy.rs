@@ -5,7 +5,7 @@ use keyroute_interop::envoy::{Cluster, HashFunction, Host, Locality, Maglev, Rin
 use serde_json::{Value, json};
 
 use super::common::{file, keyroute, keyroute_on};
-use super::{refused, routed};
+use super::{expected, refused, routed};
 
 /// An endpoint at 10.0.0.`host`.
 fn endpoint(host: u8) -> Value {
@@ -90,13 +90,6 @@ fn keys() -> Vec<u8> {
         .collect()
 }
 
-fn expected(router: &dyn Router) -> String {
-    let keys = String::from_utf8(keys()).unwrap();
-    keys.lines()
-        .map(|key| format!("{key}\t{}\n", router.route_id(key.as_bytes()).unwrap()))
-        .collect()
-}
-
 /// The notes of a run that goes well.
 fn notes(source: &str) -> String {
     let run = keyroute_on(&format!("route --from {source}"), b"k");
@@ -108,7 +101,10 @@ fn notes(source: &str) -> String {
 #[test]
 fn each_policy_routes_as_its_preset() {
     let cluster = Cluster::new(hosts()).unwrap();
-    assert_eq!(routed(&fields(&json!({})), &keys()), expected(&ring()));
+    assert_eq!(
+        routed(&fields(&json!({})), &keys()),
+        expected(&ring(), &keys())
+    );
 
     let sizes = RingSizes {
         minimum: 70,
@@ -117,9 +113,9 @@ fn each_policy_routes_as_its_preset() {
     let murmur = RingHash::new(&cluster, sizes, HashFunction::Murmur2).unwrap();
     let config = json!({"minimum_ring_size": 70, "maximum_ring_size": 500, "hash_function": "MURMUR_HASH_2"});
     let source = fields(&json!({"ring_hash_lb_config": config}));
-    assert_eq!(routed(&source, &keys()), expected(&murmur));
+    assert_eq!(routed(&source, &keys()), expected(&murmur, &keys()));
     let source = fields(&typed("ring_hash.v3.RingHash", &config));
-    assert_eq!(routed(&source, &keys()), expected(&murmur));
+    assert_eq!(routed(&source, &keys()), expected(&murmur, &keys()));
 
     // The typed form numbers its functions otherwise.
     for (number, function) in [
@@ -130,17 +126,21 @@ fn each_policy_routes_as_its_preset() {
         let ring = RingHash::new(&cluster, RingSizes::default(), function).unwrap();
         let config = json!({"hash_function": number});
         let source = fields(&typed("ring_hash.v3.RingHash", &config));
-        assert_eq!(routed(&source, &keys()), expected(&ring), "{number}");
+        assert_eq!(
+            routed(&source, &keys()),
+            expected(&ring, &keys()),
+            "{number}"
+        );
     }
 
     let table = Maglev::new(&cluster, Maglev::DEFAULT_TABLE_SIZE).unwrap();
     let source = fields(&json!({"lb_policy": "MAGLEV"}));
-    assert_eq!(routed(&source, &keys()), expected(&table));
+    assert_eq!(routed(&source, &keys()), expected(&table, &keys()));
     let small = Maglev::new(&cluster, 1021).unwrap();
     let source = fields(&json!({"lb_policy": "MAGLEV", "maglev_lb_config": {"table_size": 1021}}));
-    assert_eq!(routed(&source, &keys()), expected(&small));
+    assert_eq!(routed(&source, &keys()), expected(&small, &keys()));
     let source = fields(&typed("maglev.v3.Maglev", &json!({"table_size": 1021})));
-    assert_eq!(routed(&source, &keys()), expected(&small));
+    assert_eq!(routed(&source, &keys()), expected(&small, &keys()));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn fields_have_two_spellings_and_numbers_two_forms() {
             "ringHashLbConfig": {"minimumRingSize": "70", "hashFunction": function},
             "loadAssignment": {"clusterName": "c", "endpoints": [{"lbEndpoints": endpoints}]},
         }));
-        assert_eq!(routed(&source, &keys()), expected(&ring));
+        assert_eq!(routed(&source, &keys()), expected(&ring, &keys()));
     }
 }
 
@@ -193,7 +193,7 @@ fn yaml_with_anchors_is_read() {
     let cluster = Cluster::new(hosts).unwrap();
     let ring = RingHash::new(&cluster, sizes, HashFunction::XxHash).unwrap();
     let source = format!("{source}#c");
-    assert_eq!(routed(&source, &keys()), expected(&ring));
+    assert_eq!(routed(&source, &keys()), expected(&ring, &keys()));
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_hash_key_places_a_host() {
     });
     let cluster = Cluster::new(hosts).unwrap();
     let ring = RingHash::new(&cluster, RingSizes::default(), HashFunction::XxHash).unwrap();
-    assert_eq!(routed(&source, &keys()), expected(&ring));
+    assert_eq!(routed(&source, &keys()), expected(&ring, &keys()));
     let said = notes(&source);
     assert!(said.contains("envoy.lb.hash_key is no text"), "{said}");
     assert_eq!(said.matches("hash_key is no text").count(), 1, "{said}");
@@ -291,7 +291,7 @@ fn localities_share_by_their_weights_and_the_proxys_own_comes_first() {
             let run = keyroute_on(&format!("route --from {source}"), &keys());
             let left = "its hosts take no part";
             assert_eq!(run.stderr.matches(left).count(), 2, "{}", run.stderr);
-            assert_eq!(run.ok(), expected(&ring));
+            assert_eq!(run.ok(), expected(&ring, &keys()));
         }
     }
     // Without the field, localities are one list.
@@ -302,7 +302,7 @@ fn localities_share_by_their_weights_and_the_proxys_own_comes_first() {
     let flat = (1..=4).map(|host| Host::new(format!("10.0.0.{host}:80")).unwrap());
     let cluster = Cluster::new(flat).unwrap();
     let ring = RingHash::new(&cluster, RingSizes::default(), HashFunction::XxHash).unwrap();
-    assert_eq!(routed(&source, &keys()), expected(&ring));
+    assert_eq!(routed(&source, &keys()), expected(&ring, &keys()));
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn names_stand_for_addresses_unless_something_else_is_hashed() {
     let hosts = hosts.map(|(at, name)| Host::new(at).unwrap().with_hostname(name));
     let cluster = Cluster::by_hostname(hosts).unwrap();
     let ring = RingHash::new(&cluster, RingSizes::default(), HashFunction::XxHash).unwrap();
-    assert_eq!(routed(&source, &keys()), expected(&ring));
+    assert_eq!(routed(&source, &keys()), expected(&ring, &keys()));
     assert!(notes(&source).contains("a.example is taken for one address"));
 
     let deprecated = with(
@@ -338,7 +338,7 @@ fn names_stand_for_addresses_unless_something_else_is_hashed() {
         &json!({"type": "STRICT_DNS"}),
     );
     let source = bootstrap(&cluster_of(&groups, &deprecated));
-    assert_eq!(routed(&source, &keys()), expected(&ring));
+    assert_eq!(routed(&source, &keys()), expected(&ring, &keys()));
     // The newer field stands alone where it is.
     let both = json!({"use_hostname_for_hashing": true, "consistent_hashing_lb_config": {}});
     let both = with(
@@ -379,11 +379,17 @@ fn hosts_that_are_down_take_no_part_unless_too_many_are() {
         RingHash::new(&cluster, RingSizes::default(), HashFunction::XxHash).unwrap()
     };
     let source = of(&json!([endpoint(1), down(2), endpoint(3), endpoint(4)]));
-    assert_eq!(routed(&source, &keys()), expected(&ring_of(&[1, 3, 4])));
+    assert_eq!(
+        routed(&source, &keys()),
+        expected(&ring_of(&[1, 3, 4]), &keys())
+    );
     assert!(notes(&source).contains("1 of 4 hosts are down"));
     // Half is not under half.
     let source = of(&json!([endpoint(1), down(2), endpoint(3), down(4)]));
-    assert_eq!(routed(&source, &keys()), expected(&ring_of(&[1, 3])));
+    assert_eq!(
+        routed(&source, &keys()),
+        expected(&ring_of(&[1, 3]), &keys())
+    );
     // Hosts that drain are no part of all.
     let draining = |host| with(endpoint(host), &json!({"health_status": "DRAINING"}));
     let source = of(&json!([
@@ -393,23 +399,32 @@ fn hosts_that_are_down_take_no_part_unless_too_many_are() {
         down(4),
         draining(5)
     ]));
-    assert_eq!(routed(&source, &keys()), expected(&ring_of(&[1, 3])));
+    assert_eq!(
+        routed(&source, &keys()),
+        expected(&ring_of(&[1, 3]), &keys())
+    );
     assert!(notes(&source).contains("3 of 5 hosts are down"));
     let few = json!([down(1), down(2), endpoint(3), down(4)]);
     let source = of(&few);
-    assert_eq!(routed(&source, &keys()), expected(&ring_of(&[1, 2, 3, 4])));
+    assert_eq!(
+        routed(&source, &keys()),
+        expected(&ring_of(&[1, 2, 3, 4]), &keys())
+    );
     assert!(
         notes(&source)
             .contains("1 of 4 hosts that do not drain are up, under 50 %: Envoy takes all 4")
     );
     let lower = json!({"common_lb_config": {"healthy_panic_threshold": {"value": 20}}});
     let source = bootstrap(&cluster_of(&json!([{"lb_endpoints": few}]), &lower));
-    assert_eq!(routed(&source, &keys()), expected(&ring_of(&[3])));
+    assert_eq!(routed(&source, &keys()), expected(&ring_of(&[3]), &keys()));
     // Three in four are enough for all traffic, whatever the threshold.
     let higher = json!({"common_lb_config": {"healthyPanicThreshold": {"value": "90.4"}}});
     let most = json!([{"lb_endpoints": [endpoint(1), down(2), endpoint(3), endpoint(4)]}]);
     let source = bootstrap(&cluster_of(&most, &higher));
-    assert_eq!(routed(&source, &keys()), expected(&ring_of(&[1, 3, 4])));
+    assert_eq!(
+        routed(&source, &keys()),
+        expected(&ring_of(&[1, 3, 4]), &keys())
+    );
 
     let source = of(&json!([
         endpoint(1),
@@ -437,7 +452,7 @@ fn later_priorities_take_no_part_while_the_first_is_up() {
     let cluster =
         Cluster::new(["10.0.0.1:80", "10.0.0.2:80"].map(|at| Host::new(at).unwrap())).unwrap();
     let ring = RingHash::new(&cluster, RingSizes::default(), HashFunction::XxHash).unwrap();
-    assert_eq!(routed(&source, &keys()), expected(&ring));
+    assert_eq!(routed(&source, &keys()), expected(&ring, &keys()));
     assert!(
         notes(&source).contains("hosts of priority 1 serve only while those of priority 0 fail")
     );
@@ -473,7 +488,7 @@ fn what_changes_nothing_is_said_and_passed_over() {
     ] {
         assert!(said.contains(note), "{note}: {said}");
     }
-    assert_eq!(routed(&source, &keys()), expected(&ring()));
+    assert_eq!(routed(&source, &keys()), expected(&ring(), &keys()));
     let source = fields(&with(
         typed(
             "ring_hash.v3.RingHash",
@@ -487,7 +502,7 @@ fn what_changes_nothing_is_said_and_passed_over() {
         "{said}"
     );
     assert!(said.contains("over 120 %"), "{said}");
-    assert_eq!(routed(&source, &keys()), expected(&ring()));
+    assert_eq!(routed(&source, &keys()), expected(&ring(), &keys()));
 }
 
 /// A file whose listener has these routes to the cluster.

@@ -1,10 +1,9 @@
 //! `haproxy:FILE[#BACKEND]`.
 
-use keyroute_interop::Router;
 use keyroute_interop::haproxy::{Backend, Balance, Balanced, Server};
 
 use super::common::{file, keyroute, keyroute_on, path};
-use super::{refused, routed};
+use super::{expected, refused, routed};
 
 /// A configuration with a backend `b` of these lines, in `mode http`.
 fn backend(lines: &str) -> String {
@@ -24,13 +23,6 @@ fn preset(balance: &str, hash_type: &str, servers: &[&str]) -> Balanced {
 fn targets() -> Vec<u8> {
     (0..500)
         .flat_map(|i| format!("/part-{}/{}/{i}?q={i}\n", i % 7, i % 31).into_bytes())
-        .collect()
-}
-
-fn expected(router: &dyn Router, keys: &[u8]) -> String {
-    let keys = std::str::from_utf8(keys).unwrap();
-    keys.lines()
-        .map(|key| format!("{key}\t{}\n", router.route_id(key.as_bytes()).unwrap()))
         .collect()
 }
 

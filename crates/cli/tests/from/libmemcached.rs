@@ -68,6 +68,8 @@ fn the_order_of_options_counts() {
     let continuum = Continuum::ketama(MemcachedHash::OneAtATime).unwrap();
     let plain = VectorRing::from_nodes_with(continuum.clone(), nodes()).unwrap();
     agree(&format!("{SERVERS} --DISTRIBUTION=consistent"), &plain);
+    let again = format!("--DISTRIBUTION=consistent {SERVERS} --DISTRIBUTION=consistent");
+    agree(&again, &plain);
     // …and a hash after it leaves the points.
     let late = continuum.with_key_hash(KeyHash::new(MemcachedHash::Md5).unwrap());
     let late = VectorRing::from_nodes_with(late, nodes()).unwrap();

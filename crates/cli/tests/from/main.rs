@@ -12,10 +12,19 @@ mod nginx;
 mod twemproxy;
 
 use common::{keyroute, keyroute_on};
+use keyroute::Router;
 
 /// What `route` answers for these keys under this configuration.
 fn routed(source: &str, keys: &[u8]) -> String {
     keyroute_on(&format!("route --from {source}"), keys).ok()
+}
+
+/// The same as a router answers.
+fn expected(router: &dyn Router, keys: &[u8]) -> String {
+    let keys = std::str::from_utf8(keys).unwrap();
+    keys.lines()
+        .map(|key| format!("{key}\t{}\n", router.route_id(key.as_bytes()).unwrap()))
+        .collect()
 }
 
 /// What `route` says against this configuration.

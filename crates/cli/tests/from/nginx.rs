@@ -1,10 +1,9 @@
 //! `nginx:FILE[#UPSTREAM]`.
 
-use keyroute_interop::Router;
 use keyroute_interop::nginx::{Consistent, Modulo, Server};
 
-use super::common::{file, keyroute, keyroute_on, path};
-use super::{refused, routed};
+use super::common::{file, keyroute, keyroute_on, path, with_args};
+use super::{expected, refused, routed};
 
 const SERVERS: [&str; 3] = ["10.0.0.1:8080 weight=3", "10.0.0.2", "web-c.example:80"];
 
@@ -28,22 +27,15 @@ fn keys() -> Vec<u8> {
         .collect()
 }
 
-fn expected(router: &dyn Router) -> String {
-    let keys = String::from_utf8(keys()).unwrap();
-    keys.lines()
-        .map(|key| format!("{key}\t{}\n", router.route_id(key.as_bytes()).unwrap()))
-        .collect()
-}
-
 #[test]
 fn each_method_routes_as_its_preset() {
     let consistent = upstream(&format!("hash $request_uri consistent;{}", all_servers()));
     let ring = Consistent::new(servers()).unwrap();
-    assert_eq!(routed(&consistent, &keys()), expected(&ring));
+    assert_eq!(routed(&consistent, &keys()), expected(&ring, &keys()));
 
     let modulo = upstream(&format!("{} hash \"$request_uri\";", all_servers()));
     let list = Modulo::new(servers()).unwrap();
-    assert_eq!(routed(&modulo, &keys()), expected(&list));
+    assert_eq!(routed(&modulo, &keys()), expected(&list, &keys()));
 }
 
 #[test]
@@ -52,7 +44,7 @@ fn servers_that_are_down_keep_their_place() {
     let lines = ["a", "b down", "c weight=2"].map(|line| line.parse().unwrap());
     let ring = Consistent::new(lines).unwrap();
     let answers = routed(&down, &keys());
-    assert_eq!(answers, expected(&ring));
+    assert_eq!(answers, expected(&ring, &keys()));
     assert!(!answers.contains("\tb\n"));
 }
 
@@ -63,7 +55,7 @@ fn quotes_comments_and_blocks_are_read_as_nginx_reads_them() {
          server\n 10.0.0.2; # server y;\n server 'web-c.example:80';",
     );
     let ring = Consistent::new(servers()).unwrap();
-    assert_eq!(routed(&source, &keys()), expected(&ring));
+    assert_eq!(routed(&source, &keys()), expected(&ring, &keys()));
 }
 
 #[test]
@@ -87,7 +79,7 @@ fn included_files_belong_to_the_whole() {
         run.stderr
     );
     let ring = Consistent::new(servers()).unwrap();
-    assert_eq!(run.ok(), expected(&ring));
+    assert_eq!(run.ok(), expected(&ring, &keys()));
 }
 
 #[test]
@@ -108,7 +100,7 @@ fn upstreams_of_streams_are_read_too_and_the_name_chooses() {
 #[test]
 fn what_changes_nothing_is_said_and_passed_over() {
     let source = upstream(
-        "zone z 64k; hash $uri; keepalive 8; server a max_fails=3; server 10.0.0.1; server unix:/tmp/s;",
+        "zone z 64k; hash $uri; keepalive 8; server a max_fails=3; server 10.0.0.1; server UNIX:/tmp/s;",
     );
     let run = keyroute_on(&format!("route --from {source}"), b"k");
     for note in [
@@ -121,7 +113,7 @@ fn what_changes_nothing_is_said_and_passed_over() {
         assert!(run.stderr.contains(note), "{note}: {}", run.stderr);
     }
     assert!(!run.stderr.contains("10.0.0.1: nginx"), "{}", run.stderr);
-    assert!(!run.stderr.contains("unix:/tmp/s: nginx"), "{}", run.stderr);
+    assert!(!run.stderr.contains("UNIX:/tmp/s: nginx"), "{}", run.stderr);
     run.ok();
 }
 
@@ -232,6 +224,17 @@ fn changes_are_made_as_a_new_file_would() {
 }
 
 #[test]
+fn a_newcomer_is_a_name_and_no_line() {
+    let source = upstream("hash $uri; server a; server b;");
+    let from = format!("--from={source}");
+    for id in ["c weight=5=1", "c;"] {
+        let args = ["compare", &from, "--add", id, "--strategies", "modulo"];
+        let table = with_args(&[&args[..], &["--no-timing"]].concat()).ok();
+        assert!(table.contains("for parameters"), "{id}: {table}");
+    }
+}
+
+#[test]
 fn two_configurations_differ_or_not() {
     let text = |weight: u32| {
         format!("upstream u {{ hash $uri consistent; server a weight={weight}; server b; }}")
@@ -249,6 +252,6 @@ fn a_server_in_several_lines_counts_as_nginx_counts_it() {
     let lines = ["a", "b", "a weight=2"].map(|line| line.parse().unwrap());
     assert_eq!(
         routed(&source, &keys()),
-        expected(&Modulo::new(lines).unwrap())
+        expected(&Modulo::new(lines).unwrap(), &keys())
     );
 }

@@ -7,6 +7,7 @@ use core::str::FromStr;
 use keyroute_core::{NodeId, RouteError};
 use xxhash_rust::xxh32::xxh32;
 
+use super::harmless::{is_flag, is_valued};
 use super::mix;
 
 /// The greatest weight.
@@ -139,7 +140,7 @@ impl Server {
                     ));
                 }
                 word if is_flag(word) => passed_over(word),
-                word if VALUES.contains(&word) || word.starts_with("set-proxy-v2-tlv-fmt(") => {
+                word if is_valued(word) => {
                     value()?;
                     passed_over(word);
                 }
@@ -301,119 +302,6 @@ pub(super) fn resolved_ids(servers: &[Server]) -> Result<alloc::vec::Vec<u32>, R
         })
         .collect())
 }
-
-/// Parameters that take no value and move no key while servers are well; `no-` may stand before each.
-const FLAGS: [&str; 31] = [
-    "agent-check",
-    "allow-0rtt",
-    "check",
-    "check-reuse-pool",
-    "check-send-proxy",
-    "check-sni-auto",
-    "check-ssl",
-    "check-via-socks4",
-    "force-sslv3",
-    "force-tlsv10",
-    "force-tlsv11",
-    "force-tlsv12",
-    "force-tlsv13",
-    "non-stick",
-    "renegotiate",
-    "send-proxy",
-    "send-proxy-v2",
-    "send-proxy-v2-ssl",
-    "send-proxy-v2-ssl-cn",
-    "sni-auto",
-    "ssl",
-    "ssl-reuse",
-    "sslv3",
-    "stick",
-    "strict-maxconn",
-    "tfo",
-    "tls-tickets",
-    "tlsv10",
-    "tlsv11",
-    "tlsv12",
-    "tlsv13",
-];
-
-fn is_flag(word: &str) -> bool {
-    let flag = word.strip_prefix("no-").unwrap_or(word);
-    FLAGS.contains(&flag)
-}
-
-/// Parameters that take a value and move no key while servers are well.
-const VALUES: [&str; 69] = [
-    "addr",
-    "agent-addr",
-    "agent-inter",
-    "agent-port",
-    "agent-send",
-    "alpn",
-    "ca-file",
-    "cc",
-    "check-alpn",
-    "check-pool-conn-name",
-    "check-proto",
-    "check-sni",
-    "ciphers",
-    "ciphersuites",
-    "client-sigalgs",
-    "cookie",
-    "crl-file",
-    "crt",
-    "curves",
-    "downinter",
-    "error-limit",
-    "fall",
-    "fastinter",
-    "healthcheck",
-    "idle-ping",
-    "init-addr",
-    "init-state",
-    "inter",
-    "interface",
-    "ktls",
-    "log-bufsize",
-    "log-proto",
-    "max-reuse",
-    "maxconn",
-    "maxqueue",
-    "minconn",
-    "namespace",
-    "npn",
-    "observe",
-    "on-error",
-    "on-marked-down",
-    "on-marked-up",
-    "pool-conn-name",
-    "pool-low-conn",
-    "pool-max-conn",
-    "pool-purge-delay",
-    "port",
-    "proto",
-    "proxy-v2-options",
-    "redir",
-    "resolve-net",
-    "resolve-opts",
-    "resolve-prefer",
-    "resolvers",
-    "rise",
-    "shard",
-    "sigalgs",
-    "slowstart",
-    "sni",
-    "socks4",
-    "source",
-    "ssl-max-ver",
-    "ssl-min-ver",
-    "tcp-md5sig",
-    "tcp-ut",
-    "usesrc",
-    "verify",
-    "verifyhost",
-    "ws",
-];
 
 fn refuse(given: &str, accepted: &'static str) -> RouteError {
     RouteError::Parameter {

@@ -1,13 +1,14 @@
 //! [`Consistent`]: `hash KEY consistent;`.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 use core::mem::size_of;
 
 use keyroute_core::hash::Crc32;
 use keyroute_core::{
-    AtOrAfter, Description, Edge, FirstListed, Members, Node, PointScheme, PointTable, RouteDigest,
-    RouteError, Router, Scheme, Slot,
+    AtOrAfter, Description, Edge, FirstListed, Members, Node, NodeId, PointScheme, PointTable,
+    RouteDigest, RouteError, Router, Scheme, Slot,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -51,13 +52,16 @@ impl Consistent {
         }
         // Lines of one name differ in weight at most: the greatest has the points of all.
         let mut nodes: Vec<(Node, bool)> = Vec::new();
+        let mut places: BTreeMap<&NodeId, usize> = BTreeMap::new();
         for server in &servers {
-            match nodes.iter_mut().find(|(node, _)| *node.id() == server.name) {
-                Some((node, down)) => {
+            match places.get(&server.name) {
+                Some(&place) => {
+                    let (node, down) = &mut nodes[place];
                     *node = node.clone().with_weight(node.weight().max(server.weight));
                     *down &= server.down;
                 }
                 None => {
+                    places.insert(&server.name, nodes.len());
                     let node = Node::from(server.name.clone()).with_weight(server.weight);
                     nodes.push((node, server.down));
                 }
@@ -220,13 +224,16 @@ mod tests {
     #[test]
     fn a_server_listed_twice_counts_once() {
         let once = Consistent::new(servers(["a weight=3", "b"])).unwrap();
-        let twice = Consistent::new(servers(["a", "b", "a weight=3"])).unwrap();
-        for key in 0..2000u32 {
-            let key = key.to_string();
-            assert_eq!(
-                once.route_id(key.as_bytes()),
-                twice.route_id(key.as_bytes())
-            );
+        // The greatest weight has the points of all, wherever it stands.
+        for lines in [["a", "b", "a weight=3"], ["a weight=3", "b", "a"]] {
+            let twice = Consistent::new(servers(lines)).unwrap();
+            for key in 0..2000u32 {
+                let key = key.to_string();
+                assert_eq!(
+                    once.route_id(key.as_bytes()),
+                    twice.route_id(key.as_bytes())
+                );
+            }
         }
     }
 

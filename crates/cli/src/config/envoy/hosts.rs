@@ -1,13 +1,16 @@
 //! [`Fleet`]: the hosts of `load_assignment`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::path::Path;
 
-use keyroute::{Node, Weight};
+use keyroute::{Node, NodeId, Weight};
 use keyroute_interop::envoy::{Host, Locality};
 
 use super::super::yaml::{Kind, Problem};
+use super::address::{at_port, is_address};
 use super::fields::{Field, Meaning, Message, meaning};
+use super::health::{HEALTHS, Health, HealthRule};
 use super::policy::Policy;
 use super::refused;
 use crate::strategy::Refusal;
@@ -38,25 +41,6 @@ const DISCOVERIES: [(&str, u32, Discovery); 5] = [
     ("ORIGINAL_DST", 4, Discovery::Elsewhere("ORIGINAL_DST")),
 ];
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Health {
-    Up,
-    /// Counts among all hosts where the part of those that are up is asked for.
-    Down,
-    /// Does not.
-    Draining,
-    Degraded,
-}
-
-const HEALTHS: [(&str, u32, Health); 6] = [
-    ("UNKNOWN", 0, Health::Up),
-    ("HEALTHY", 1, Health::Up),
-    ("UNHEALTHY", 2, Health::Down),
-    ("DRAINING", 3, Health::Draining),
-    ("TIMEOUT", 4, Health::Down),
-    ("DEGRADED", 5, Health::Degraded),
-];
-
 /// The hosts that take part, and what decides whether they do.
 #[derive(Clone, Debug)]
 pub(super) struct Fleet {
@@ -67,39 +51,6 @@ pub(super) struct Fleet {
     /// How many hosts are down and not draining, whether or not they take part.
     down: usize,
     panics: bool,
-}
-
-/// When hosts that are down take part after all.
-#[derive(Clone, Copy, Debug)]
-struct HealthRule {
-    /// In percent.
-    threshold: f64,
-    /// `overprovisioning_factor`, in percent.
-    factor: u32,
-}
-
-impl HealthRule {
-    /// Whether so many hosts that are up, of all, are enough for the whole traffic.
-    fn suffices(self, up: usize, all: usize) -> bool {
-        up as u128 * u128::from(self.factor) >= all as u128 * 100
-    }
-
-    /// Whether all hosts take part, for want of those that are up.
-    fn panics(self, up: usize, all: usize) -> bool {
-        (all == 0 || !self.suffices(up, all)) && percent(up, all) < self.threshold
-    }
-}
-
-/// The part of a count, in percent.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of hosts, and Envoy does so"
-)]
-fn percent(part: usize, all: usize) -> f64 {
-    if all == 0 {
-        return 0.0;
-    }
-    100.0 * part as f64 / all as f64
 }
 
 /// A host as the file has it.
@@ -138,7 +89,7 @@ impl Fleet {
             file,
             notes,
             found: Vec::new(),
-            localities: Vec::new(),
+            localities: BTreeSet::new(),
             later: false,
         };
         let factor = reader.factor(&assignment)?;
@@ -171,11 +122,16 @@ impl Fleet {
                 "has hosts that are down, and their part decides who serves: change the file",
             ));
         }
+        let known: BTreeMap<&NodeId, &Host> = self
+            .hosts
+            .iter()
+            .map(|host| (host.address(), host))
+            .collect();
         nodes
             .iter()
             .map(|node| {
                 let weight = node.weight().get();
-                if let Some(host) = self.hosts.iter().find(|host| host.address() == node.id()) {
+                if let Some(&host) = known.get(node.id()) {
                     return Ok(host.clone().with_weight(weight)?);
                 }
                 if self.by_locality {
@@ -207,7 +163,7 @@ struct Reader<'r> {
     /// Of priority 0.
     found: Vec<Found>,
     /// Those of priority 0.
-    localities: Vec<Locality>,
+    localities: BTreeSet<Locality>,
     /// There are hosts of a later priority.
     later: bool,
 }
@@ -284,7 +240,7 @@ impl Reader<'_> {
                 ));
             }
         }
-        self.localities.push(place.clone());
+        self.localities.insert(place.clone());
         for endpoint in endpoints {
             let mut found = self.endpoint(&endpoint)?;
             found.host = found.host.in_locality(place.clone(), weight);
@@ -465,13 +421,19 @@ impl Reader<'_> {
                 "{down} of {hosts} hosts are down, and take no part"
             ));
         }
-        let of_weight = |found: &&Found| found.host.locality_weight() > 0;
-        if let Some(lost) = self.found.iter().filter(of_weight).find(|found| {
-            let is_up = |other: &Found| {
-                other.health == Health::Up && other.host.locality() == found.host.locality()
-            };
-            self.policy.by_locality && !panics && !self.found.iter().any(is_up)
-        }) {
+        let with_hosts_up: BTreeSet<&Locality> = self
+            .found
+            .iter()
+            .filter(|found| found.health == Health::Up)
+            .map(|found| found.host.locality())
+            .collect();
+        let lost = self.found.iter().find(|found| {
+            found.host.locality_weight() > 0 && !with_hosts_up.contains(found.host.locality())
+        });
+        if let Some(lost) = lost
+            && self.policy.by_locality
+            && !panics
+        {
             return Err(Problem {
                 line: lost.line,
                 says: "all hosts of its locality are down, whose weight still counts: this is not read here".into(),
@@ -506,82 +468,4 @@ pub(super) fn locality(message: &Message<'_>) -> Result<Locality, Problem> {
         zone: message.text("zone")?.into_owned(),
         sub_zone: message.text("sub_zone")?.into_owned(),
     })
-}
-
-/// An address and a port as Envoy writes them.
-fn at_port(ip: IpAddr, port: u64) -> String {
-    match ip {
-        IpAddr::V4(ip) => format!("{ip}:{port}"),
-        // C writes the last 32 bits of such an address as IPv4, and Rust does not.
-        IpAddr::V6(ip) => match ip.to_bits() {
-            bits @ 0x1_0000..=0xffff_ffff => {
-                let [.., a, b, c, d] = bits.to_be_bytes();
-                format!("[::{a}.{b}.{c}.{d}]:{port}")
-            }
-            _ => format!("[{ip}]:{port}"),
-        },
-    }
-}
-
-/// Whether a text is an address as Envoy writes it: with a port, or a path.
-fn is_address(text: &str) -> bool {
-    let socket = || {
-        let (host, port) = text.rsplit_once(':')?;
-        let bare = host
-            .strip_prefix('[')
-            .map_or(Some(host), |host| host.strip_suffix(']'))?;
-        let port: u16 = port.parse().ok()?;
-        Some(at_port(bare.parse().ok()?, port.into()) == text)
-    };
-    text.starts_with(['/', '@']) || socket() == Some(true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{at_port, is_address};
-
-    /// As Envoy 1.40 shows them in its list of hosts.
-    #[test]
-    fn addresses_are_written_as_envoy_writes_them() {
-        for (given, written) in [
-            ("10.0.0.1", "10.0.0.1:80"),
-            ("::", "[::]:80"),
-            ("::1", "[::1]:80"),
-            ("::2", "[::2]:80"),
-            ("::1:0", "[::0.1.0.0]:80"),
-            ("::1.2.3.4", "[::1.2.3.4]:80"),
-            ("::ffff:1.2.3.4", "[::ffff:1.2.3.4]:80"),
-            ("0:0:0:0:0:1:2:3", "[::1:2:3]:80"),
-            ("2001:DB8:0:1:0:0:0:1", "[2001:db8:0:1::1]:80"),
-            ("1:0:2:3:4:5:6:7", "[1:0:2:3:4:5:6:7]:80"),
-            ("64:ff9b::1.2.3.4", "[64:ff9b::102:304]:80"),
-        ] {
-            let at = at_port(given.parse().unwrap(), 80);
-            assert_eq!(at, written, "{given}");
-            assert!(is_address(&at), "{at}");
-        }
-    }
-
-    #[test]
-    fn other_texts_are_no_addresses() {
-        for text in [
-            "",
-            "a",
-            "10.0.0.1",
-            "10.0.0.1:",
-            "10.0.0.1:x",
-            "10.0.0.1:080",
-            "10.0.0.1:65536",
-            "[10.0.0.1]:80",
-            "::1:80",
-            "[::1:80",
-            "[2001:DB8::1]:80",
-            "a.example:80",
-        ] {
-            assert!(!is_address(text), "{text}");
-        }
-        for text in ["/tmp/s", "@s"] {
-            assert!(is_address(text), "{text}");
-        }
-    }
 }

@@ -1,10 +1,12 @@
 //! [`Plan`]: the router of a backend, made of its servers or of others.
 
+use std::collections::BTreeSet;
+
 use keyroute::{KeyHasher, Node, RouteError, Router, Weight};
 use keyroute_interop::haproxy::{Backend, Balance, Balanced, HashKey, HashType, Server};
 
 use super::servers::Servers;
-use crate::config::Configuration;
+use crate::config::{Configuration, weights_by_id};
 use crate::strategy::{Configured, Refusal};
 
 /// All that decides where keys go.
@@ -61,23 +63,21 @@ impl Plan {
     /// that has left is gone, which gives servers below it other ids; one that gets no keys stays, or gets
     /// them if it is named.
     fn changed(&self, known: &[Node], nodes: &[Node]) -> Result<Vec<Server>, Refusal> {
-        let find = |nodes: &[Node], server: &Server| {
-            let is = |node: &&Node| node.id().as_str() == server.name();
-            nodes.iter().find(is).map(Node::weight)
-        };
+        let (before, after) = (weights_by_id(known), weights_by_id(nodes));
+        let listed: BTreeSet<&str> = self.servers.read.iter().map(Server::name).collect();
         let mut servers = Vec::new();
         for server in &self.servers.read {
-            match (find(known, server), find(nodes, server)) {
+            match (before.get(server.name()), after.get(server.name())) {
                 (Some(_), None) => {}
                 (None, None) => servers.push(server.clone()),
                 (Some(was), Some(is)) if was == is => servers.push(server.clone()),
                 (Some(_), Some(is)) => servers.push(server.clone().with_weight(is.get())?),
-                (None, Some(is)) => servers.push(up(server.clone(), is)?),
+                (None, Some(&is)) => servers.push(up(server.clone(), is)?),
             }
         }
         for node in nodes {
             let id = node.id().as_str();
-            if self.servers.read.iter().all(|server| server.name() != id) {
+            if !listed.contains(id) {
                 let server = self.servers.newcomer(id)?;
                 if server.hash_key() != HashKey::Id && server.hash_key() != HashKey::Id32 {
                     return Err(Refusal::Unable(
