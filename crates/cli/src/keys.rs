@@ -1,12 +1,15 @@
 //! Keys: from a file, standard input, a pattern, or the bundled sample.
 
+mod lines;
+
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::CliError;
+use lines::Lines;
 
 /// The longest key, 16 MiB: keys are read one at a time, so this bounds the memory.
 pub const MAX_KEY_LEN: usize = 16 << 20;
@@ -81,8 +84,7 @@ impl KeyArgs {
                     .ok()
                     .filter(|data| data.is_file())
                     .map(|data| data.len());
-                let reader = BufReader::with_capacity(1 << 16, file);
-                let mut keys = Keys::reading(&path.display().to_string(), Box::new(reader), form);
+                let mut keys = Keys::reading(&path.display().to_string(), Box::new(file), form);
                 keys.bytes = length;
                 keys
             }
@@ -91,14 +93,14 @@ impl KeyArgs {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Lines,
     Null,
     Hex,
 }
 
-/// A stream of keys, one buffer for all.
+/// A stream of keys, each lent until the next is asked for.
 pub struct Keys {
     source: Source,
     buffer: Vec<u8>,
@@ -109,9 +111,8 @@ pub struct Keys {
 enum Source {
     Reader {
         name: String,
-        reader: Box<dyn BufRead>,
-        form: Form,
-        line: Vec<u8>,
+        lines: Lines,
+        hex: bool,
     },
     Pattern {
         parts: Vec<String>,
@@ -140,12 +141,12 @@ impl Keys {
         }
     }
 
-    fn reading(name: &str, reader: Box<dyn BufRead>, form: Form) -> Self {
+    fn reading(name: &str, reader: Box<dyn Read>, form: Form) -> Self {
+        let end = if form == Form::Null { 0 } else { b'\n' };
         Self::from(Source::Reader {
             name: name.into(),
-            reader,
-            form,
-            line: Vec::new(),
+            lines: Lines::new(reader, end),
+            hex: form == Form::Hex,
         })
     }
 
@@ -196,33 +197,24 @@ impl Keys {
     /// # Errors
     ///
     /// [`CliError`] that names the source and the key's number: unreadable, too long, or not hex.
-    // Not an `Iterator`: the key is lent from the one buffer.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "keys are lent from one buffer"
-    )]
+    // Not an `Iterator`: the key is lent.
+    #[expect(clippy::should_implement_trait, reason = "keys are lent")]
     pub fn next(&mut self) -> Result<Option<&[u8]>, CliError> {
         self.buffer.clear();
         let number = self.number;
         let found = match &mut self.source {
-            Source::Reader {
-                name,
-                reader,
-                form,
-                line,
-            } => {
+            Source::Reader { name, lines, hex } => {
                 let at =
                     |problem: String| CliError::at(format!("{name}, key {}", number + 1), problem);
-                match form {
-                    Form::Lines => read_line(reader, b'\n', &mut self.buffer).map_err(at)?,
-                    Form::Null => read_line(reader, 0, &mut self.buffer).map_err(at)?,
-                    Form::Hex => {
-                        line.clear();
-                        let found = read_line(reader, b'\n', line).map_err(at)?;
-                        unhex(line, &mut self.buffer).map_err(at)?;
-                        found
-                    }
+                let Some(line) = lines.next().map_err(at)? else {
+                    return Ok(None);
+                };
+                self.number += 1;
+                if !*hex {
+                    return Ok(Some(line));
                 }
+                unhex(line, &mut self.buffer).map_err(at)?;
+                return Ok(Some(&self.buffer));
             }
             Source::Pattern { parts, count } => {
                 for (place, part) in parts.iter().enumerate() {
@@ -250,25 +242,6 @@ pub enum Expected {
     Keys(u64),
     /// So many bytes.
     Bytes(u64),
-}
-
-/// Reads up to `end`, which is cut off; before a line's end also a carriage return. False at the end.
-fn read_line(reader: &mut dyn BufRead, end: u8, into: &mut Vec<u8>) -> Result<bool, String> {
-    // Room for the longest key and its end, so that one more byte shows as too long.
-    let mut limited = reader.take(MAX_KEY_LEN as u64 + 2);
-    let read = limited
-        .read_until(end, into)
-        .map_err(|error| error.to_string())?;
-    if into.last() == Some(&end) {
-        into.pop();
-        if end == b'\n' && into.last() == Some(&b'\r') {
-            into.pop();
-        }
-    }
-    if into.len() > MAX_KEY_LEN {
-        return Err(format!("the key is over {MAX_KEY_LEN} bytes"));
-    }
-    Ok(read > 0)
 }
 
 pub(crate) fn unhex(text: &[u8], into: &mut Vec<u8>) -> Result<(), String> {
@@ -373,11 +346,7 @@ mod tests {
     #[test]
     fn a_key_over_the_limit_is_an_error_not_memory() {
         let name = "endless";
-        let mut keys = Keys::reading(
-            name,
-            Box::new(BufReader::new(io::repeat(b'x'))),
-            Form::Lines,
-        );
+        let mut keys = Keys::reading(name, Box::new(io::repeat(b'x')), Form::Lines);
         assert!(
             keys.next()
                 .unwrap_err()

@@ -212,6 +212,18 @@ fn keys_that_text_cannot_carry_are_refused_and_json_carries_them() {
 }
 
 #[test]
+fn what_was_routed_before_an_error_is_said() {
+    let run = keyroute_on("route -", b"a\nb\nc\td\ne\n");
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    let keys: Vec<_> = run
+        .stdout
+        .lines()
+        .map(|line| line.split('\t').next())
+        .collect();
+    assert_eq!(keys, [Some("a"), Some("b")]);
+}
+
+#[test]
 fn ids_that_text_cannot_carry_are_refused_too() {
     let tab = file("tab.json", r#"{"nodes": [{"id": "a\tb"}, {"id": "c"}]}"#);
     let message = keyroute(&format!("route --fleet {tab} --keys-pattern k{{}}")).refused();

@@ -64,15 +64,25 @@ pub(crate) fn run(args: &RouteArgs, out: &mut dyn Write) -> Result<Outcome, CliE
     let mut owners = Owners::new(args, &*router, &choice)?;
     let names = Names::new(router.router(), args.format, args.replicas > 1)?;
     let mut keys = args.keys.open(Otherwise::Stdin)?;
-    let mut line = Vec::new();
-    while let Some(key) = keys.next()? {
-        line.clear();
-        let (slots, spread) = owners.of(key)?;
-        names.write(&mut line, key, slots, spread)?;
-        out.write_all(&line)?;
-    }
-    Ok(Outcome::Done)
+    let mut lines = Vec::with_capacity(BLOCK);
+    let result = (|| {
+        while let Some(key) = keys.next()? {
+            let (slots, spread) = owners.of(key)?;
+            names.write(&mut lines, key, slots, spread)?;
+            if lines.len() >= BLOCK {
+                out.write_all(&lines)?;
+                lines.clear();
+            }
+        }
+        Ok(Outcome::Done)
+    })();
+    // What was routed before an error is said all the same.
+    out.write_all(&lines)?;
+    result
 }
+
+/// How many bytes of output are written at once.
+const BLOCK: usize = 1 << 16;
 
 /// The owners of a key, one or several, in one buffer.
 struct Owners<'a> {
@@ -204,7 +214,7 @@ impl Names {
     ) -> Result<(), CliError> {
         match self.format {
             Format::Text => {
-                if key.iter().any(|byte| matches!(byte, b'\t' | b'\n' | 0)) {
+                if memchr::memchr3(b'\t', b'\n', 0, key).is_some() {
                     return Err(CliError::at(
                         shown(key),
                         "text output cannot carry a tab, a line's end or NUL: use --format json",
