@@ -215,12 +215,9 @@ fn keys_that_text_cannot_carry_are_refused_and_json_carries_them() {
 fn what_was_routed_before_an_error_is_said() {
     let run = keyroute_on("route -", b"a\nb\nc\td\ne\n");
     assert_eq!(run.code, 2, "{}", run.stderr);
-    let keys: Vec<_> = run
-        .stdout
-        .lines()
-        .map(|line| line.split('\t').next())
-        .collect();
-    assert_eq!(keys, [Some("a"), Some("b")]);
+    let text = String::from_utf8(run.stdout).unwrap();
+    let keys: Vec<_> = text.lines().map(|line| &line[..2]).collect();
+    assert_eq!(keys, ["a\t", "b\t"]);
 }
 
 #[test]
