@@ -67,10 +67,7 @@ impl PointsPerWeight {
     ///
     /// It allocates [`count`](Self::count) positions: check that against [`MAX_POINTS`] before.
     pub fn points<H: KeyHasher>(self, hasher: &H, node: &Node) -> Vec<H::Out> {
-        let mut label = NodeLabel::new(node.id());
-        self.indices(node)
-            .map(|index| label.hash(hasher, index))
-            .collect()
+        NodeLabel::new(node.id()).hash_each(hasher, self.indices(node))
     }
 
     /// The indices of this node's points.

@@ -195,7 +195,8 @@ impl<H: KeyHasher<Out = u64>> WindowRing<H> {
         for (slot, node) in members.iter() {
             let mut label = NodeLabel::new(node.id());
             hashes[slot.index() as usize] = label.hash(&self.hasher, 0);
-            points.extend((0..self.window.points()).map(|j| (label.hash(&self.hasher, j), slot)));
+            let positions = label.hash_each(&self.hasher, 0..self.window.points());
+            points.extend(positions.into_iter().map(|position| (position, slot)));
         }
         points.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| members.cmp_id(a.1, b.1)));
         let width = members.len().min(self.window.candidates() as usize);
