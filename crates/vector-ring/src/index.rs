@@ -32,23 +32,25 @@ fn count(points: usize) -> u32 {
 }
 
 impl Index {
-    /// The index of points with these heads, in any order.
-    pub(crate) fn of(heads: impl ExactSizeIterator<Item = u32>) -> Self {
+    /// The index of points with these heads, in ascending order.
+    pub(crate) fn of(heads: &[u32]) -> Self {
         let mut index = Self::default();
         index.renew(heads);
         index
     }
 
-    fn renew(&mut self, heads: impl ExactSizeIterator<Item = u32>) {
+    fn renew(&mut self, heads: &[u32]) {
         self.parts = parts(heads.len() as u64);
         self.starts.clear();
         self.starts.resize(part(u32::MAX, self.parts) + 2, 0);
-        for head in heads {
-            self.starts[part(head, self.parts) + 1] += 1;
+        for (through, &head) in (1..).zip(heads) {
+            // The last of a part has the last word. Adding up would wait for the sum each time.
+            self.starts[part(head, self.parts) + 1] = through;
         }
+        // A part without points ends where it begins.
         let mut before = 0;
         for start in &mut self.starts {
-            before += *start;
+            before = before.max(*start);
             *start = before;
         }
     }
@@ -74,7 +76,7 @@ impl Index {
         all: usize,
     ) {
         if parts(heads.len() as u64) != self.parts {
-            self.renew(heads.iter().copied());
+            self.renew(heads);
             return;
         }
         let (mut from, mut before) = (0, 0);
@@ -90,11 +92,6 @@ impl Index {
         }
     }
 
-    /// The number of this head's part, from 0.
-    pub(crate) fn part(&self, head: u32) -> usize {
-        part(head, self.parts)
-    }
-
     /// Where the part of this head begins; `None` without points.
     #[inline]
     pub(crate) fn start(&self, head: u32) -> Option<usize> {
@@ -105,17 +102,6 @@ impl Index {
     pub(crate) fn end(&self, head: u32) -> usize {
         let end = self.starts.get(part(head, self.parts) + 1);
         end.map_or(0, |&end| end as usize)
-    }
-
-    /// Where each part begins, and where the last one ends.
-    pub(crate) fn starts(&self) -> &[u32] {
-        &self.starts
-    }
-
-    /// The parts one after the other, each as the range of its points.
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = core::ops::Range<usize>> {
-        let pairs = self.starts.iter().zip(self.starts.iter().skip(1));
-        pairs.map(|(&start, &end)| start as usize..end as usize)
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
@@ -149,12 +135,12 @@ mod tests {
             .map(|i: u32| i.wrapping_mul(0x9e37_79b9))
             .collect();
         heads.sort_unstable();
-        let mut index = Index::of(heads.iter().copied());
+        let mut index = Index::of(&heads);
         let new = [0, 0, 5, 1 << 31, u32::MAX, u32::MAX];
         heads.extend(new);
         heads.sort_unstable();
         index.added(new.into_iter(), &heads);
-        assert_eq!(index.starts, Index::of(heads.iter().copied()).starts);
+        assert_eq!(index.starts, Index::of(&heads).starts);
 
         let gone: Vec<u32> = heads.iter().copied().step_by(90).collect();
         let left: Vec<u32> = heads
@@ -164,6 +150,6 @@ mod tests {
             .map(|(_, &head)| head)
             .collect();
         index.removed(gone.into_iter(), &left);
-        assert_eq!(index.starts, Index::of(left.iter().copied()).starts);
+        assert_eq!(index.starts, Index::of(&left).starts);
     }
 }

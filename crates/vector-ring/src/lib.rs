@@ -25,7 +25,7 @@ keyroute_core::named_ring! {
     /// | lookup | O(1): one hash, one entry of an index, eight consecutive points |
     /// | many lookups | the same, and their waits for memory overlap |
     /// | add, remove, reweight | O(nV): one pass over the arrays, in whole runs |
-    /// | build | O(nV): points are dealt into parts of two, and the parts sorted |
+    /// | build | O(nV): points are dealt into chunks of a thousand, and the chunks sorted digit by digit |
     /// | memory | 12 bytes a point over 64-bit positions, 8 over 32-bit ones, the index among them; from 65,536 nodes on two more |
     ///
     /// Where positions crowd (of a bad hash, or of one cut short) lookup and build fall back to O(log nV) and

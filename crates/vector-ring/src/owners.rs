@@ -19,7 +19,7 @@ pub(crate) struct Owners {
 }
 
 /// The slot in two bytes; `None` if it needs four.
-fn narrow(slot: Slot) -> Option<u16> {
+pub(crate) fn narrow(slot: Slot) -> Option<u16> {
     u16::try_from(slot.index()).ok()
 }
 
@@ -27,13 +27,21 @@ impl Owners {
     /// Bytes a point, up to 65,536 nodes.
     pub(crate) const BYTES: usize = size_of::<u16>();
 
-    /// So many slots, all 0, with room for more.
-    pub(crate) fn with_room(length: usize, room: usize) -> Self {
-        let mut narrow = Vec::with_capacity(room);
-        narrow.resize(length, 0);
+    /// Slots of two bytes.
+    pub(crate) fn narrow(slots: Vec<u16>) -> Self {
+        let wide = Vec::new();
+        Self {
+            narrow: slots,
+            wide,
+        }
+    }
+
+    /// Slots of four bytes.
+    pub(crate) fn wide(slots: Vec<u32>) -> Self {
+        let narrow = Vec::new();
         Self {
             narrow,
-            wide: Vec::new(),
+            wide: slots,
         }
     }
 
@@ -56,24 +64,6 @@ impl Owners {
     #[inline]
     pub(crate) fn window(&self, start: usize) -> Option<[u16; WINDOW]> {
         window(&self.narrow, start).copied()
-    }
-
-    pub(crate) fn put(&mut self, index: usize, slot: Slot) {
-        match narrow(slot) {
-            Some(slot) if self.wide.is_empty() => self.narrow[index] = slot,
-            _ => {
-                self.widen();
-                self.wide[index] = slot.index();
-            }
-        }
-    }
-
-    pub(crate) fn swap(&mut self, a: usize, b: usize) {
-        if self.wide.is_empty() {
-            self.narrow.swap(a, b);
-        } else {
-            self.wide.swap(a, b);
-        }
     }
 
     /// Where this slot stands, ascending.

@@ -145,19 +145,21 @@ fn half(bits: u64) -> u32 {
 
 #[test]
 fn over_32_bits() {
-    same_in_every_shape::<u32>(&[
+    let shapes: &[Shape<u32>] = &[
         half,
         |bits| half(bits) << 24,            // 256 positions all round
         |bits| half(bits) & 0xff,           // in one arc
         |bits| u32::MAX - (half(bits) & 7), // at the end
         |bits| [0, u32::MAX][half(bits) as usize & 1],
         |_| 1 << 31, // in one place
-    ]);
+    ];
+    same_in_every_shape(shapes);
+    built_alike(shapes);
 }
 
 #[test]
 fn over_64_bits() {
-    same_in_every_shape::<u64>(&[
+    let shapes: &[Shape<u64>] = &[
         |bits| bits,
         |bits| bits << 56,
         |bits| bits & 0xff,
@@ -166,17 +168,43 @@ fn over_64_bits() {
         |bits| bits & 3 << 32 | bits & 0xff00, // few heads, each with many
         |bits| (bits >> 40) << 40 | bits & 1,  // equal heads now and then
         |_| 0,
-    ]);
+    ];
+    same_in_every_shape(shapes);
+    built_alike(shapes);
 }
 
 #[test]
 fn over_128_bits() {
-    same_in_every_shape::<u128>(&[
+    let shapes: &[Shape<u128>] = &[
         |bits| u128::from(bits) << 64 | u128::from(mix64(bits)),
         |bits| u128::from(bits),
         |bits| u128::from(bits & 3) << 96 | u128::from(bits & 0xf0) << 60,
         |bits| u128::MAX - u128::from(bits & 7),
-    ]);
+    ];
+    same_in_every_shape(shapes);
+    built_alike(shapes);
+}
+
+/// Points that come at once, few and many, are in the order of a stable sort.
+fn built_alike<P: Position>(shapes: &[Shape<P>]) {
+    for (&shape, seed) in shapes.iter().zip(0u64..) {
+        for count in [1, 63, 64, 65, 1_000, 2_047, 2_048, 5_000, 40_000] {
+            // Owners of two bytes, and among them one of four.
+            for high in [None, Some(1 << 16)] {
+                let drawn = |i: u64| mix64(seed << 40 | count << 20 | i);
+                let slot =
+                    |i: u64| Slot::new(high.filter(|_| i == count / 2).unwrap_or(half(i % 7)));
+                let mut points: Vec<_> = (0..count)
+                    .map(|i| (shape(drawn(i)), slot(i).unwrap()))
+                    .collect();
+                let mut table = SortedPoints::default();
+                table.insert(points.clone(), &ties);
+                points.sort_by(order);
+                let built = table.forward(P::default(), Edge::Inclusive);
+                assert!(built.eq(points), "shape {seed}, {count} points, {high:?}");
+            }
+        }
+    }
 }
 
 /// A hundred thousand points crowd in one part of the ring: neither building nor a search counts them one by
