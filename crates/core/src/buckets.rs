@@ -4,9 +4,11 @@
 //! numbers lie in levels, each a power of two. [`jump_back_hash`] is here because more than one strategy
 //! begins with it.
 
+mod guesses;
 mod jump_back_hash;
 mod words;
 
+pub use guesses::{first_below, is_nearly_full};
 pub use jump_back_hash::jump_back_hash;
 pub use words::{below, high, low, word};
 
@@ -37,9 +39,9 @@ pub fn covered(buckets: u32) -> Option<()> {
 #[inline]
 #[must_use]
 pub fn mask(buckets: u32) -> u32 {
-    u32::MAX
-        .checked_shr(buckets.saturating_sub(1).leading_zeros())
-        .unwrap_or(0)
+    // All below the top bit of twice as many less one, which has a bit even for one bucket.
+    let twice = (2 * u64::from(buckets)).saturating_sub(1);
+    low(u64::MAX >> (twice | 1).leading_zeros() >> 1)
 }
 
 /// The top bit of a number: 2^e, the first bucket of level e; 0 for 0.
@@ -53,4 +55,31 @@ pub fn mask(buckets: u32) -> u32 {
 #[must_use]
 pub fn top_bit(number: u32) -> u32 {
     number.checked_ilog2().map_or(0, |level| 1 << level)
+}
+
+/// All ones below the top bit of a number: the places within its level; 0 for 0.
+///
+/// ```
+/// use keyroute_core::buckets::below_top;
+///
+/// assert_eq!([0, 1, 2, 3, 4, 7].map(below_top), [0, 0, 1, 1, 3, 3]);
+/// ```
+#[inline]
+#[must_use]
+pub fn below_top(number: u32) -> u32 {
+    (u32::MAX >> (number | 1).leading_zeros()) >> 1
+}
+
+/// The top bit of a number, and other bits below it: a place in the same level; 0 for 0.
+///
+/// ```
+/// use keyroute_core::buckets::within_level;
+///
+/// assert_eq!([0, 1, 4, 7].map(|number| within_level(number, 0b1001)), [0, 1, 5, 5]);
+/// ```
+#[inline]
+#[must_use]
+pub fn within_level(number: u32, bits: u32) -> u32 {
+    let below = below_top(number);
+    number & (below + 1) | bits & below
 }

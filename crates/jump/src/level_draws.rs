@@ -1,5 +1,7 @@
 //! [`LevelDraws`]: what the functions over levels ask of a key.
 
+use keyroute_core::buckets::{low, word};
+
 /// The pseudo-random numbers of one key, by level: level e is the buckets 2^e to 2^(e + 1) − 1.
 ///
 /// [`flip_hash_by`](crate::flip_hash_by), [`power_hash_by`](crate::power_hash_by) and
@@ -33,4 +35,12 @@ pub trait LevelDraws {
 
     /// Bits for a bucket of the level whose first bucket is `level`, a power of two.
     fn within(&mut self, level: u32) -> u32;
+}
+
+/// The native draw within the level of this place: of the words from `first` on number 1 for level 0, 2 for level 1, and
+/// so on. Without a place it is as for level 0, where no bit of it counts.
+#[inline]
+pub(crate) fn level_word(key: u64, first: u64, place: u32) -> u32 {
+    let number = u32::BITS - (place | 1).leading_zeros();
+    low(word(key, first + u64::from(number)))
 }
