@@ -94,8 +94,8 @@ impl Index {
 
     /// Where the part of this head begins; `None` without points.
     #[inline]
-    pub(crate) fn start(&self, head: u32) -> Option<usize> {
-        Some(*self.starts.get(part(head, self.parts))? as usize)
+    pub(crate) fn start(&self, head: u32) -> Option<u32> {
+        self.starts.get(part(head, self.parts)).copied()
     }
 
     /// Where it ends.

@@ -16,31 +16,39 @@ impl<P: Position> SortedPoints<P> {
         let Some(start) = self.index.start(head) else {
             return 0;
         };
-        let Some(window) = window(&self.heads, start) else {
-            return start;
-        };
-        let below = below(window, head);
-        if below < WINDOW && window[below] > head {
-            return start + below;
+        let start = start as usize;
+        if let Some(heads) = window(&self.heads, start) {
+            let found = not_below(heads, head);
+            if heads[found] > head {
+                return start + found;
+            }
         }
-        self.first_from(start + below, at, edge)
+        self.first_from(start, at, edge)
     }
 
     /// The owner of the first point at or after `at`, given where its part begins.
     #[inline]
-    pub(crate) fn owner_from(&self, start: usize, at: P) -> Option<Slot> {
+    pub(crate) fn owner_from(&self, start: u32, at: P) -> Option<Slot> {
         let (head, _) = at.split();
-        let window = window(&self.heads, start)?;
-        // Read beside the heads, not when they have said which: the two waits overlap.
-        let Some(owners) = self.owners.window(start) else {
-            return self.owners.get(self.first(at, Edge::Inclusive));
-        };
-        let below = below(window, head);
-        if below < WINDOW && window[below] > head {
-            return Slot::new(owners[below].into());
+        let start = start as usize;
+        // The owners are read beside the heads, not when these have said which: the two waits overlap.
+        if let Some(heads) = window(&self.heads, start)
+            && let Some(owners) = self.owners.window(start)
+        {
+            let found = not_below(heads, head);
+            if heads[found] > head {
+                return Slot::new(owners[found].into());
+            }
         }
-        self.owners
-            .get(self.first_from(start + below, at, Edge::Inclusive))
+        self.owner_of(at)
+    }
+
+    /// The same, where one look at a window does not tell: where heads are equal, points crowd, or slots need four
+    /// bytes. Apart, so that what is asked nearly always stays short.
+    #[cold]
+    #[inline(never)]
+    fn owner_of(&self, at: P) -> Option<Slot> {
+        self.owners.get(self.first(at, Edge::Inclusive))
     }
 
     /// The index of the first point at or after `at`, given that no point before `from` is: a binary search
@@ -68,6 +76,12 @@ impl<P: Position> SortedPoints<P> {
             _ => index,
         }
     }
+}
+
+/// The first of these ascending heads that is not below this one; where all are, any that is.
+#[inline]
+fn not_below(heads: &[u32; WINDOW], head: u32) -> usize {
+    below(heads, head) % WINDOW
 }
 
 /// What begins here, a window long.
