@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::{Position, Slot};
+use crate::{Position, ProbeDistance, Slot, closest};
 
 /// Whether a walk from a position meets the points that stand exactly there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,14 @@ pub trait PointTable<P: Position>: Default {
     fn around(&self, at: P) -> Option<[(P, Slot); 2]> {
         let behind = self.backward(at, Edge::Exclusive).next()?;
         Some([behind, self.forward(at, Edge::Inclusive).next()?])
+    }
+
+    /// The owner of the point that is closest ahead of any of these positions, each included: of equal distances that of
+    /// the earlier position, of points at one position the first in tie order. [`Probes`](crate::Probes) asks for it.
+    fn closest_ahead(&self, probes: &[P]) -> Option<Slot> {
+        let probes = probes.iter().copied();
+        let found = closest(self, probes, Edge::Inclusive, ProbeDistance::Clockwise);
+        found.map(|(_, slot)| slot)
     }
 
     /// The bytes held on the heap.

@@ -139,8 +139,7 @@ impl<const K: usize> Lookup for Probes<K> {
     }
 
     fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
-        let probes = Self::of(at);
-        closest(table, probes, Edge::Inclusive, ProbeDistance::Clockwise).map(|(_, slot)| slot)
+        table.closest_ahead(&Self::of(at))
     }
 }
 

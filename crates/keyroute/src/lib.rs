@@ -26,7 +26,7 @@ pub use keyroute_maglev::{Maglev, TableSize};
 #[cfg(feature = "modulo")]
 pub use keyroute_modulo::Modulo;
 #[cfg(feature = "multi-probe")]
-pub use keyroute_multi_probe::{MultiProbe, MultiProbeScheme};
+pub use keyroute_multi_probe::{MultiProbe, MultiProbeScheme, ProbedPoints};
 #[cfg(feature = "rendezvous")]
 pub use keyroute_rendezvous::Rendezvous;
 #[cfg(feature = "slot-table")]

@@ -3,24 +3,26 @@
 
 extern crate alloc;
 
+mod next_points;
+mod probed_points;
 mod scheme;
 
-pub use keyroute_vector_ring::SortedPoints;
+pub use probed_points::ProbedPoints;
 pub use scheme::MultiProbeScheme;
 
 pub use keyroute_core::*;
 
 keyroute_core::named_ring! {
-    /// Multi-probe consistent hashing, in a sorted array; [`MultiProbeScheme`] says where points and
-    /// probes stand.
+    /// Multi-probe consistent hashing, in [`ProbedPoints`]; [`MultiProbeScheme`] says where points and probes
+    /// stand.
     ///
     /// | | cost, n nodes of weight 1, K probes |
     /// | --- | --- |
-    /// | lookup | O(K): one hash, K searches of an index entry and eight points |
+    /// | lookup | O(K): one hash, K readings of two numbers; beyond 256 points K searches of an index entry and eight points |
     /// | first k of the walk | K searches, then at most k × K steps of K comparisons each |
     /// | add, remove, reweight | O(n): one pass over the arrays |
     /// | build | O(n) |
-    /// | memory | 12 bytes a node over 64-bit positions, and the members |
+    /// | memory | over 64-bit positions 12 bytes a node, up to 256 points 156 to 300, and the members |
     ///
     /// ```
     /// use keyroute_multi_probe::{MultiProbe, Node};
@@ -40,7 +42,7 @@ keyroute_core::named_ring! {
     ///
     /// MultiProbe::from_ids(["a", "b"]).unwrap().ranges();
     /// ```
-    pub struct MultiProbe<S = MultiProbeScheme>(SortedPoints<S::Position>);
+    pub struct MultiProbe<S = MultiProbeScheme>(ProbedPoints<S::Position>);
 }
 
 impl<H: KeyHasher> MultiProbe<MultiProbeScheme<H>> {

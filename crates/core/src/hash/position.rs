@@ -124,6 +124,7 @@ macro_rules! position {
             const BITS: u32 = <$width>::BITS;
             const MAX: Self = <$width>::MAX;
 
+            #[inline]
             fn ahead(self, to: Self) -> Self {
                 to.wrapping_sub(self)
             }
@@ -152,6 +153,7 @@ macro_rules! position {
 
             type Rest = $Rest;
 
+            #[inline]
             fn split(self) -> (u32, $Rest) {
                 $split(self)
             }
@@ -160,6 +162,7 @@ macro_rules! position {
                 $join(head, rest)
             }
 
+            #[inline]
             fn probe(self, i: u32) -> Self {
                 $probe(self, i)
             }
