@@ -3,10 +3,12 @@
 //! | row | defect | here |
 //! | --- | --- | --- |
 //! | C1–C12 | nodes that share points lose them, or own them by order | [`collisions`] |
-//! | A1 | a node added twice, removed once: panic | [`membership`] |
-//! | A2–A6 | adaptive rebalancing | not part of this library yet |
-//! | A7 | no replicas, no hash, no configuration | [`membership`]; a ring without a hasher has no type, a number of points has no sign |
+//! | A1 | a node added twice, removed once: panic | [`membership`], [`cluster`] |
+//! | A2, A4–A6 | adaptive rebalancing | not part of this library yet; that a change made from within a change does not wait for itself: [`cluster`] |
+//! | A3 | nodes change while the balancer ticks: races | [`cluster`] |
+//! | A7 | no replicas, no hash, no configuration | [`membership`], [`cluster`]; a ring without a hasher has no type, a number of points has no sign |
 //! | B1, B3–B6 | bounded loads | [`bounded`] |
+//! | B6 | a map that is written while it is read: fatal | [`bounded`], [`cluster`] |
 //! | B2 | no constructor, a nil map | there is no way but `Bounded::new` |
 //! | B7 | jump answers −1 and wrapped buckets | [`numbers`]; a negative number of buckets has no type |
 //! | B8 | nodes without a key left out of the deviation | the balance of `keyroute compare`, which has a test of it |
@@ -22,6 +24,7 @@
 //! | K | the store | not part of this library yet |
 
 mod bounded;
+mod cluster;
 mod collisions;
 mod membership;
 mod numbers;

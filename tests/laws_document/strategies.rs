@@ -76,5 +76,6 @@ pub(crate) const STRATEGIES: &[Strategy] = &[
     row("slots as buraksezer's", "slot-table", &["buraksezer"], &[]),
     row("modulo", "modulo", &["modulo"], &["over_32_bits", "low_8_bits"]),
     row("zone-aware ring", "zone-aware", &["over_a_ring"], &["over_a_cut_ring", "over_rendezvous", "over_the_ranking"]),
+    row("ring in a cluster", "cluster", &["a_ring"], &["a_ring_in_steps", "rendezvous", "maglev", "jump", "memento"]),
     row("bounded ring", "bounded", &["idle"], &["idle_and_tight"]),
 ];

@@ -14,6 +14,10 @@ use crate::{NodeId, OwnedRange, RouteDigest, Router, Slot, SlotSet, zone_order};
 /// Strategies that claim the law *a node left out is only left out of each walk* have the restriction
 /// property: taking a node out of the set takes it out of every key's order and changes nothing else. A layer
 /// that reorders (zones first) cannot have it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no order of nodes",
+    note = "`Rehashed` of `keyroute-cluster` gives any router one"
+)]
 pub trait Walk: Router {
     /// Walks the key's order until `visit` breaks, with a set that the caller lends.
     fn walk_with(

@@ -14,6 +14,14 @@ pub use keyroute_bounded::{
 };
 #[cfg(feature = "btree-ring")]
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
+#[cfg(feature = "async")]
+pub use keyroute_cluster::Watch;
+#[cfg(feature = "cluster")]
+pub use keyroute_cluster::{
+    Batch, ByRebuild, Change, Changes, Cluster, InSteps, Listing, Loaded, Member, Movement, OnDown,
+    Pick, Ramp, Reader, Rehashed, Remake, Reweighted, Sharers, Snapshot, Status, StatusChange,
+    Subscription, Terms, Unavailable, sample_key,
+};
 #[cfg(feature = "jump")]
 pub use keyroute_jump::{
     Binomial, BinomialPublished, Flip, Jump, JumpBack, Power, binomial_hash,
@@ -66,6 +74,8 @@ pub mod prelude {
     pub use keyroute_bounded::{Bounded, Exact, Lease};
     #[cfg(feature = "btree-ring")]
     pub use keyroute_btree_ring::BTreeRing;
+    #[cfg(feature = "cluster")]
+    pub use keyroute_cluster::{Batch, Cluster, Reader, Rehashed};
     #[cfg(feature = "jump")]
     pub use keyroute_jump::{Jump, JumpBack, jump_back_hash, jump_hash};
     #[cfg(feature = "ketama")]

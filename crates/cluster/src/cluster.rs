@@ -1,0 +1,411 @@
+//! [`Cluster`]: a router whose members change while threads route.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arc_swap::{ArcSwap, Guard};
+use keyroute_core::{AddNode, Node, Rebuild, RemoveNode, RouteError, Walk};
+
+use crate::draft::Draft;
+use crate::outbox::Outbox;
+use crate::roster::Roster;
+#[cfg(feature = "async")]
+use crate::watch::{Signal, Watch};
+use crate::writer::Writer;
+use crate::{
+    Batch, ByRebuild, Change, Changes, DEFAULT_SAMPLES, InSteps, Listing, OnDown, Reader, Remake,
+    Snapshot, Subscription, Terms,
+};
+
+/// A router `R` whose members change while threads route, each member with a payload `T`.
+///
+/// Readers load one [`Snapshot`] for each unit of work: by [`load`](Self::load), or through a
+/// [`Reader`] of their own on the hot path. Neither locks; what a reader sees is the list before a change or after it, never
+/// a mix.
+///
+/// Writers apply a [`Batch`], set the whole list, or let time pass; all through `&self`, one at a time. Each is
+/// one new snapshot and one epoch. What is refused leaves all as it was; what changes nothing makes no epoch.
+///
+/// `R` is any router with an order of nodes ([`Walk`]); [`Rehashed`](crate::Rehashed) gives one to those that
+/// have none. It is shared by reference or in an `Arc`; when it is dropped, readers keep their last snapshot.
+///
+/// | n members | cost |
+/// | --- | --- |
+/// | lookup | the router's, one load of a shared word, one load of the member; see [`Snapshot`] |
+/// | change of health, ramp, payload | O(n) copies of pointers; then the sample |
+/// | change of nodes | the same, and a new router: see [`Remake`] |
+/// | the sample, with each change | 4096 lookups, unless set otherwise ([`with_samples`](Self::with_samples)) |
+///
+/// ```
+/// use keyroute_cluster::{Batch, Cluster, Node};
+/// use keyroute_vector_ring::VectorRing;
+///
+/// let members = [(Node::new("cache-1")?, "10.0.0.1:11211"), (Node::new("cache-2")?, "10.0.0.2:11211")];
+/// let cluster = Cluster::from_members(VectorRing::new(), members)?;
+///
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| {
+///         let mut reader = cluster.reader();
+///         for number in 0..1000u32 {
+///             let snapshot = reader.snapshot(); // one for each unit of work
+///             let pick = snapshot.pick(&number.to_le_bytes()).unwrap();
+///             assert!(pick.payload().starts_with("10.0.0."));
+///         }
+///     });
+///     cluster.apply(Batch::new().add(Node::new("cache-3")?, "10.0.0.3:11211").down("cache-1"))
+/// })?;
+/// assert_eq!(cluster.load().epoch(), 1);
+/// # Ok::<(), keyroute_cluster::RouteError>(())
+/// ```
+pub struct Cluster<R, T> {
+    current: Arc<ArcSwap<Snapshot<R, T>>>,
+    writer: Mutex<Writer<R, T>>,
+    outbox: Arc<Outbox>,
+    #[cfg(feature = "async")]
+    signal: Arc<Signal>,
+}
+
+impl<R: Walk, T> Cluster<R, T> {
+    /// A cluster of this router and its members, which are given payloads here; made anew for each change
+    /// ([`ByRebuild`]).
+    ///
+    /// ```
+    /// use keyroute_cluster::Cluster;
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |node| format!("{}.cache:80", node.id()));
+    /// assert_eq!(*cluster.load().member("a").unwrap().payload(), "a.cache:80");
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn new(router: R, payload: impl FnMut(&Node) -> T) -> Self
+    where
+        R: Rebuild + Clone,
+    {
+        Self::with_remake(router, ByRebuild, payload)
+    }
+
+    /// The same, where each change is applied to a copy of the router ([`InSteps`]).
+    #[must_use]
+    pub fn in_steps(router: R, payload: impl FnMut(&Node) -> T) -> Self
+    where
+        R: AddNode + RemoveNode + Clone,
+    {
+        Self::with_remake(router, InSteps, payload)
+    }
+
+    /// The same, where routers are made in this way.
+    #[must_use]
+    pub fn with_remake(
+        router: R,
+        remake: impl Remake<R> + Send + 'static,
+        mut payload: impl FnMut(&Node) -> T,
+    ) -> Self {
+        let mut roster = Roster::default();
+        for node in router.members().listed_nodes() {
+            // A router's members are distinct and not too many.
+            let listed = roster.list(Listing::new(node.clone(), payload(node)));
+            debug_assert_eq!(listed, Ok(()));
+        }
+        Self::of(router, roster, Box::new(remake))
+    }
+
+    /// A cluster of these members; `router` says how they are routed, and its own members go.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::AlreadyMember`] for an id listed twice, or what the strategy refuses.
+    pub fn from_members(
+        router: R,
+        members: impl IntoIterator<Item = impl Into<Listing<T>>>,
+    ) -> Result<Self, RouteError>
+    where
+        R: Rebuild + Clone,
+    {
+        let roster = roster(members)?;
+        let mut router = router;
+        router.rebuild(&roster.nodes())?;
+        Ok(Self::of(router, roster, Box::new(ByRebuild)))
+    }
+
+    /// A cluster of these members, whose routers this function makes. [`Remake`] shows one.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::AlreadyMember`] for an id listed twice, what the function refuses, and
+    /// [`RouteError::Unplaceable`] or [`RouteError::Parameter`] if its router has other members than it was
+    /// given.
+    pub fn from_factory(
+        factory: impl Fn(&[Node]) -> Result<R, RouteError> + Send + 'static,
+        members: impl IntoIterator<Item = impl Into<Listing<T>>>,
+    ) -> Result<Self, RouteError> {
+        let roster = roster(members)?;
+        let nodes = roster.nodes();
+        let router = factory(&nodes)?;
+        crate::remake::check_members(&router, &nodes)?;
+        Ok(Self::of(router, roster, Box::new(factory)))
+    }
+
+    fn of(router: R, roster: Roster<T>, remake: Box<dyn Remake<R> + Send>) -> Self {
+        let writer = Writer::new(&router, roster, remake, DEFAULT_SAMPLES);
+        let first = Snapshot::new(0, Arc::new(router), &writer.roster, writer.on_down);
+        Self {
+            current: Arc::new(ArcSwap::from_pointee(first)),
+            writer: Mutex::new(writer),
+            outbox: Arc::default(),
+            #[cfg(feature = "async")]
+            signal: Arc::default(),
+        }
+    }
+
+    /// The same cluster with this policy; [`OnDown::Move`] unless set.
+    #[must_use]
+    pub fn with_policy(self, on_down: OnDown) -> Self {
+        {
+            let mut writer = self.lock();
+            writer.on_down = on_down;
+            let old = self.current.load_full();
+            let router = old.shared_router();
+            let new = Snapshot::new(old.epoch(), router, &writer.roster, on_down);
+            self.current.store(Arc::new(new));
+        }
+        self
+    }
+
+    /// The same cluster with so many sample keys for each change's [`Movement`](crate::Movement);
+    /// [`DEFAULT_SAMPLES`] unless set, and 0 asks none.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Batch, Cluster};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ()).with_samples(0);
+    /// let change = cluster.apply(Batch::new().remove("a"))?.unwrap();
+    /// assert_eq!(change.movement().samples(), 0);
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn with_samples(self, samples: u32) -> Self {
+        self.lock().samples = samples;
+        self
+    }
+}
+
+impl<R, T> Cluster<R, T> {
+    /// The cluster as it is now, for one unit of work.
+    ///
+    /// Takes no lock. The first call on a thread allocates a little, once; keep the answer only briefly, or take
+    /// [`snapshot`](Self::snapshot): many kept on one thread make further calls slower.
+    #[inline]
+    #[must_use]
+    pub fn load(&self) -> Loaded<R, T> {
+        Loaded(self.current.load())
+    }
+
+    /// The cluster as it is now, to keep.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot<R, T>> {
+        self.current.load_full()
+    }
+
+    /// A handle of one's own, for the hot path.
+    #[must_use]
+    pub fn reader(&self) -> Reader<R, T> {
+        Reader::new(Arc::clone(&self.current))
+    }
+
+    /// Calls this function with each change from now on, until the subscription is dropped.
+    ///
+    /// Changes come in order and one at a time, on the thread of whoever made one; no lock is held, so the
+    /// function may read the cluster and change it. While it runs, readers go on, and so do writers: their changes wait, at
+    /// most [`BACKLOG`](crate::BACKLOG) of them, beyond which the oldest is dropped. If the function panics, the
+    /// panic ends there and is counted ([`panics`](Self::panics)).
+    ///
+    /// [`Subscription`] shows one.
+    pub fn subscribe(&self, call: impl Fn(&Arc<Change>) + Send + Sync + 'static) -> Subscription {
+        let subscriber = self.outbox.subscribe(Box::new(call));
+        Subscription::new(Arc::clone(&self.outbox), subscriber)
+    }
+
+    /// The changes from now on, to be taken when it suits.
+    pub fn changes(&self) -> Changes {
+        Changes::of(&self.outbox)
+    }
+
+    /// A future for the next change.
+    #[cfg(feature = "async")]
+    #[must_use]
+    pub fn watch(&self) -> Watch<R, T> {
+        Watch::new(Arc::clone(&self.current), Arc::clone(&self.signal))
+    }
+
+    /// How often a subscriber has panicked.
+    #[must_use]
+    pub fn panics(&self) -> u64 {
+        self.outbox.panics()
+    }
+
+    /// The list. A factory may have panicked while it was held, but what is behind the lock changes last, and as
+    /// a whole.
+    fn lock(&self) -> MutexGuard<'_, Writer<R, T>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<R: Walk, T> Cluster<R, T> {
+    /// Applies these changes together; `None` if they change nothing.
+    ///
+    /// When it returns, every new lookup sees the change, and subscribers have been told, unless another thread
+    /// is telling them.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`] or [`RouteError::AlreadyMember`] of a step, or what the strategy refuses. The
+    /// cluster is as it was.
+    pub fn apply(&self, batch: Batch<T>) -> Result<Option<Arc<Change>>, RouteError> {
+        self.change(|draft, _| draft.apply(batch))
+    }
+
+    /// Makes the list this one: finds who is new, who is missing and what of the others changed, and applies it
+    /// on these terms. `None` if nothing did. What discovery calls, as often as it likes.
+    ///
+    /// Health, drain and ramps of members that stay are not touched. One that is [leaving](Batch::leave) and is
+    /// listed again stays. Payloads are compared, and kept where they are equal. The order of the list counts
+    /// only where the router reads it.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Cluster, Listing, Node, Terms};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let list = || Ok::<_, keyroute_cluster::RouteError>([(Node::new("a")?, 80), (Node::new("b")?, 80)]);
+    /// let cluster = Cluster::new(VectorRing::new(), |_| 0);
+    /// assert_eq!(cluster.set_members(list()?, Terms::at_once())?.unwrap().added(), ["a", "b"]);
+    /// assert!(cluster.set_members(list()?, Terms::at_once())?.is_none());
+    ///
+    /// let change = cluster.set_members([(Node::new("b")?, 81)], Terms::at_once())?.unwrap();
+    /// assert_eq!((change.removed()[0].as_str(), change.payloads()[0].as_str()), ("a", "b"));
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::AlreadyMember`] for an id listed twice, or what the strategy refuses. The cluster is as it
+    /// was.
+    pub fn set_members(
+        &self,
+        members: impl IntoIterator<Item = impl Into<Listing<T>>>,
+        terms: Terms,
+    ) -> Result<Option<Arc<Change>>, RouteError>
+    where
+        T: PartialEq,
+    {
+        // Not drawn under the lock: the iterator is the caller's code.
+        let members: Vec<Listing<T>> = members.into_iter().map(Into::into).collect();
+        self.change(|draft, writer| draft.set(members, terms, writer.ordered()))
+    }
+
+    /// Says what time it is: ramps grow, and members whose time of grace is over leave. `None` if nothing
+    /// changed.
+    ///
+    /// The time is counted from wherever the caller likes, as `start.elapsed()` of an [`Instant`] does; one
+    /// before an earlier one counts as that. Nothing else here knows a time: between two ticks answers do not
+    /// change by themselves.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use keyroute_cluster::{Batch, Cluster, Node, Ramp};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b", "c"])?, |_| ());
+    /// let at = Duration::from_secs;
+    /// let ramp = Ramp::new(at(60), 2)?; // a third, two thirds, all
+    /// cluster.apply(Batch::new().add(Node::new("d")?, ()).ramp("d", ramp))?;
+    ///
+    /// assert!(cluster.tick(at(1000))?.is_none()); // the clock starts
+    /// assert!(cluster.tick(at(1030))?.unwrap().movement().needless() == 0);
+    /// assert!(!cluster.load().member("d").unwrap().status().is_up());
+    /// cluster.tick(at(1060))?;
+    /// assert!(cluster.load().member("d").unwrap().status().is_up());
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What the strategy refuses of the nodes that are left. The cluster is as it was, and the next tick tries
+    /// again.
+    ///
+    /// [`Instant`]: std::time::Instant
+    pub fn tick(&self, now: Duration) -> Result<Option<Arc<Change>>, RouteError> {
+        self.change(|draft, writer| {
+            let now = writer.advance(now);
+            draft.tick(now)
+        })
+    }
+
+    fn change(
+        &self,
+        edit: impl FnOnce(&mut Draft<T>, &mut Writer<R, T>) -> Result<(), RouteError>,
+    ) -> Result<Option<Arc<Change>>, RouteError> {
+        let (change, retired) = {
+            let mut writer = self.lock();
+            let mut draft = writer.draft();
+            edit(&mut draft, &mut writer)?;
+            let Some((change, retired)) = writer.commit(draft, &self.current)? else {
+                return Ok(None);
+            };
+            // Posted under the lock, so that changes come in the order of epochs.
+            let change = Arc::new(change);
+            self.outbox.post(&change);
+            (change, retired)
+        };
+        drop(retired);
+        #[cfg(feature = "async")]
+        self.signal.notify();
+        self.outbox.deliver();
+        Ok(Some(change))
+    }
+}
+
+fn roster<T>(
+    members: impl IntoIterator<Item = impl Into<Listing<T>>>,
+) -> Result<Roster<T>, RouteError> {
+    let mut roster = Roster::default();
+    for member in members {
+        roster.list(member.into())?;
+    }
+    Ok(roster)
+}
+
+#[cfg(feature = "async")]
+impl<R, T> Drop for Cluster<R, T> {
+    fn drop(&mut self) {
+        self.signal.close();
+    }
+}
+
+impl<R, T> fmt::Debug for Cluster<R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cluster").field(&*self.load()).finish()
+    }
+}
+
+/// A [`Snapshot`] lent for one unit of work, by [`Cluster::load`].
+pub struct Loaded<R, T>(Guard<Arc<Snapshot<R, T>>>);
+
+impl<R, T> Deref for Loaded<R, T> {
+    type Target = Snapshot<R, T>;
+
+    #[inline]
+    fn deref(&self) -> &Snapshot<R, T> {
+        &self.0
+    }
+}
+
+impl<R, T> fmt::Debug for Loaded<R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,54 @@
+#![doc = include_str!("../README.md")]
+
+// In reading order.
+mod cluster;
+mod snapshot;
+
+mod pick;
+mod reader;
+mod sharers;
+
+mod batch;
+mod member;
+mod ramp;
+mod status;
+mod terms;
+
+mod rehashed;
+mod remake;
+
+mod change;
+mod changes;
+mod movement;
+mod subscription;
+#[cfg(feature = "async")]
+mod watch;
+
+mod admission;
+mod differences;
+mod draft;
+mod outbox;
+mod roster;
+mod timers;
+mod writer;
+
+pub use batch::Batch;
+pub use change::{Change, Reweighted, StatusChange};
+pub use changes::Changes;
+pub use cluster::{Cluster, Loaded};
+pub use member::{Listing, Member};
+pub use movement::{DEFAULT_SAMPLES, Movement, sample_key};
+pub use pick::{OnDown, Pick, Unavailable};
+pub use ramp::{MAX_RAMP_STEPS, Ramp};
+pub use reader::Reader;
+pub use rehashed::Rehashed;
+pub use remake::{ByRebuild, InSteps, Remake};
+pub use sharers::Sharers;
+pub use snapshot::Snapshot;
+pub use status::Status;
+pub use subscription::{BACKLOG, Subscription};
+pub use terms::Terms;
+#[cfg(feature = "async")]
+pub use watch::Watch;
+
+pub use keyroute_core::*;

@@ -1,0 +1,447 @@
+//! [`Snapshot::pick`]: the first node of a key's order that admits the key. Health, drain and ramp are this one
+//! idea.
+
+use std::error::Error;
+use std::fmt;
+use std::ops::ControlFlow;
+
+use keyroute_core::{NodeId, Slot, SlotSet, Walk, WalkExt};
+
+use crate::admission::{Admission, RampKey};
+use crate::{Member, Snapshot};
+
+/// What a pick does when it meets a node that is down. A node that is drained, or in a ramp, is passed over
+/// under both: that was planned.
+///
+/// ```
+/// use keyroute_cluster::{Batch, Cluster, OnDown, Unavailable};
+/// use keyroute_vector_ring::VectorRing;
+///
+/// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ()).with_policy(OnDown::FailFast);
+/// let home = cluster.load().pick(b"user:1")?.id().clone();
+/// cluster.apply(Batch::new().down(home.as_str()))?;
+/// assert_eq!(cluster.load().pick(b"user:1").unwrap_err(), Unavailable::Down { id: home });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDown {
+    /// Go on to the next node of the key's order: for caches, and where any node can serve.
+    #[default]
+    Move,
+    /// Say so: for stores, where another node does not have the data.
+    FailFast,
+}
+
+impl OnDown {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Move => "move",
+            Self::FailFast => "fail fast",
+        }
+    }
+
+    /// Whether a walk goes on past a node that is down.
+    pub(crate) fn pass(self) -> ControlFlow<()> {
+        match self {
+            Self::Move => ControlFlow::Continue(()),
+            Self::FailFast => ControlFlow::Break(()),
+        }
+    }
+}
+
+/// Why no node was picked.
+///
+/// ```
+/// use keyroute_cluster::{Batch, Cluster, Unavailable};
+/// use keyroute_vector_ring::VectorRing;
+///
+/// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+/// cluster.apply(Batch::new().down("a").drain("b"))?;
+/// let none = cluster.load().pick(b"user:1").unwrap_err();
+/// assert_eq!(none, Unavailable::NoneAdmits { nodes: 2 });
+/// assert_eq!(none.to_string(), "each of 2 nodes was tried, all are down or drained");
+///
+/// cluster.apply(Batch::new().remove("a").remove("b"))?;
+/// assert_eq!(cluster.load().pick(b"user:1").unwrap_err(), Unavailable::NoOwner);
+/// # Ok::<(), keyroute_cluster::RouteError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unavailable {
+    /// The key has no owner: there are no members, or a preset refuses it.
+    NoOwner,
+    /// The key's node is down, and the policy is [`OnDown::FailFast`].
+    Down {
+        /// The node.
+        id: NodeId,
+    },
+    /// Every node was tried once.
+    NoneAdmits {
+        /// How many there are.
+        nodes: usize,
+    },
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoOwner => write!(f, "the key has no owner: add a node"),
+            Self::Down { id } => write!(
+                f,
+                "node {id:?} is down, and the policy is to fail: wait for it, or move"
+            ),
+            Self::NoneAdmits { nodes } => write!(
+                f,
+                "each of {nodes} nodes was tried, all are down or drained"
+            ),
+        }
+    }
+}
+
+impl Error for Unavailable {}
+
+/// The node that was picked for a key.
+///
+/// ```
+/// use keyroute_cluster::{Batch, Cluster};
+/// use keyroute_vector_ring::VectorRing;
+///
+/// let cluster = Cluster::new(VectorRing::from_ids(["a", "b", "c"])?, |node| format!("{}:80", node.id()));
+/// let first = cluster.load().pick(b"user:1")?.id().clone();
+///
+/// cluster.apply(Batch::new().down(first.as_str()))?;
+/// let snapshot = cluster.load();
+/// let second = snapshot.pick(b"user:1")?;
+/// assert!(!second.is_home() && *second.id() != first);
+/// println!("{} at {}", second.id(), second.payload());
+///
+/// cluster.apply(Batch::new().up(first.as_str()))?;
+/// assert_eq!(*cluster.load().pick(b"user:1")?.id(), first);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Pick<'s, T> {
+    slot: Slot,
+    home: bool,
+    member: &'s Member<T>,
+}
+
+impl<'s, T> Pick<'s, T> {
+    /// Its slot in the snapshot's router.
+    #[inline]
+    #[must_use]
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> &'s NodeId {
+        &self.member.id
+    }
+
+    /// Its payload.
+    #[inline]
+    #[must_use]
+    pub fn payload(&self) -> &'s T {
+        &self.member.payload
+    }
+
+    /// The whole member.
+    #[must_use]
+    pub fn member(&self) -> &'s Member<T> {
+        self.member
+    }
+
+    /// Whether it is the key's owner, as if all nodes were up.
+    #[must_use]
+    pub fn is_home(&self) -> bool {
+        self.home
+    }
+}
+
+impl<T> Clone for Pick<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Pick<'_, T> {}
+
+impl<T> fmt::Debug for Pick<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pick")
+            .field("slot", &self.slot)
+            .field("home", &self.home)
+            .field("member", &self.member)
+            .finish()
+    }
+}
+
+/// A node that a key comes to, in the order in which keys come to nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offer {
+    /// It admits the key.
+    Serves(Slot),
+    /// It does not yet, being in a ramp; but somebody must, and those who do were offered before.
+    Reserve(Slot),
+    /// It is down.
+    Down(Slot),
+}
+
+impl Offer {
+    /// The node, if it can serve.
+    pub(crate) fn serving(self) -> Option<Slot> {
+        match self {
+            Self::Serves(slot) | Self::Reserve(slot) => Some(slot),
+            Self::Down(_) => None,
+        }
+    }
+}
+
+impl<R: Walk, T> Snapshot<R, T> {
+    /// The first node of the key's order that admits it.
+    ///
+    /// A node admits every key; none while it is down or drained; in a ramp, the keys whose hash with the node
+    /// is below its share. Every node is tried once. Where nobody admits the key but some node is in a ramp, the
+    /// one whose hash with the key is least takes it: that is the first of them that will.
+    ///
+    /// Nothing is written and nothing is rebuilt, so a node that goes down and comes up again finds all keys as
+    /// they were, and a key whose nodes are up does not move.
+    ///
+    /// # Errors
+    ///
+    /// [`Unavailable`]: no members; the node is down and the policy is to fail; or nobody is left.
+    #[inline]
+    pub fn pick(&self, key: &[u8]) -> Result<Pick<'_, T>, Unavailable> {
+        match self.pick_home(key) {
+            Ok(home) => Ok(home),
+            Err(home) => self.pick_beyond(key, home, &mut SlotSet::new()),
+        }
+    }
+
+    /// As [`pick`](Self::pick), with a set that the caller lends: over 1,024 slots nothing is allocated then
+    /// either.
+    ///
+    /// # Errors
+    ///
+    /// As [`pick`](Self::pick).
+    #[inline]
+    pub fn pick_with(&self, key: &[u8], seen: &mut SlotSet) -> Result<Pick<'_, T>, Unavailable> {
+        match self.pick_home(key) {
+            Ok(home) => Ok(home),
+            Err(home) => self.pick_beyond(key, home, seen),
+        }
+    }
+
+    /// The first `n` nodes that [`pick`](Self::pick) would try and that can serve, each once: replicas.
+    ///
+    /// Under [`OnDown::FailFast`] a node that is down keeps its place and is left out, so there are fewer; under
+    /// [`OnDown::Move`] the next ones take it. Allocates the answer.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Batch, Cluster};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b", "c"])?, |_| ());
+    /// let snapshot = cluster.load();
+    /// let replicas: Vec<_> = snapshot.pick_n(b"user:1", 2).iter().map(|pick| pick.id().clone()).collect();
+    ///
+    /// cluster.apply(Batch::new().down(replicas[0].as_str()))?;
+    /// assert_eq!(*cluster.load().pick_n(b"user:1", 2)[0].id(), replicas[1]);
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn pick_n(&self, key: &[u8], n: usize) -> Vec<Pick<'_, T>> {
+        let home = self.router().route(key);
+        let mut picks = Vec::with_capacity(n.min(self.router().members().len()));
+        self.places(key, n, &mut SlotSet::new(), &mut |slot| {
+            picks.extend(self.picked(slot, home == Some(slot)));
+            ControlFlow::Continue(())
+        });
+        picks
+    }
+
+    /// As [`pick_n`](Self::pick_n), as many as `out` has room for, as slots; gives how many. Allocates nothing
+    /// up to 1,024 slots.
+    pub fn pick_into(&self, key: &[u8], out: &mut [Slot]) -> usize {
+        if self.gate().is_open() {
+            return self.router().replicas_into(key, out);
+        }
+        let mut count = 0;
+        let room = out.len();
+        self.places(key, room, &mut SlotSet::new(), &mut |slot| {
+            if let Some(place) = out.get_mut(count) {
+                *place = slot;
+                count += 1;
+            }
+            ControlFlow::Continue(())
+        });
+        count
+    }
+
+    /// The key's owner, if it admits the key; the owner alone otherwise.
+    #[inline]
+    fn pick_home(&self, key: &[u8]) -> Result<Pick<'_, T>, Option<Slot>> {
+        let home = self.router().route(key);
+        let Some(slot) = home else {
+            return Err(None);
+        };
+        if self.gate().is_open() || self.gate().admission(slot) == Admission::Every {
+            self.picked(slot, true).ok_or(home)
+        } else {
+            Err(home)
+        }
+    }
+
+    /// The pick of a key whose owner may not admit it.
+    #[cold]
+    fn pick_beyond(
+        &self,
+        key: &[u8],
+        home: Option<Slot>,
+        seen: &mut SlotSet,
+    ) -> Result<Pick<'_, T>, Unavailable> {
+        let mut found = Err(match home {
+            Some(_) => Unavailable::NoneAdmits {
+                nodes: self.router().members().len(),
+            },
+            None => return Err(Unavailable::NoOwner),
+        });
+        self.offer(key, seen, &mut |offer| match offer {
+            Offer::Serves(slot) | Offer::Reserve(slot) => {
+                if let Some(pick) = self.picked(slot, home == Some(slot)) {
+                    found = Ok(pick);
+                }
+                ControlFlow::Break(())
+            }
+            Offer::Down(slot) => {
+                if let (OnDown::FailFast, Some(member)) = (self.on_down(), self.at(slot)) {
+                    let id = member.id.clone();
+                    found = Err(Unavailable::Down { id });
+                }
+                self.on_down().pass()
+            }
+        });
+        found
+    }
+
+    #[inline]
+    pub(crate) fn picked(&self, slot: Slot, home: bool) -> Option<Pick<'_, T>> {
+        let member = self.at(slot)?;
+        Some(Pick { slot, home, member })
+    }
+
+    /// The nodes in the first `n` places of the key's order that can serve. Under [`OnDown::FailFast`] a node
+    /// that is down has a place.
+    pub(crate) fn places(
+        &self,
+        key: &[u8],
+        n: usize,
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Slot) -> ControlFlow<()>,
+    ) {
+        let mut left = n;
+        if left == 0 {
+            return;
+        }
+        self.offer(key, seen, &mut |offer| {
+            let takes_a_place = offer.serving().is_some() || self.on_down() == OnDown::FailFast;
+            left -= usize::from(takes_a_place);
+            if let Some(slot) = offer.serving() {
+                visit(slot)?;
+            }
+            match left {
+                0 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+    }
+
+    /// Offers the key to each node once: in its order, leaving out those that are drained and those in a ramp
+    /// that do not admit it yet; then to these, in the order in which they will.
+    ///
+    /// Nodes that own no keys, and so are in no order, come before the latter, by id.
+    pub(crate) fn offer(
+        &self,
+        key: &[u8],
+        seen: &mut SlotSet,
+        visit: &mut dyn FnMut(Offer) -> ControlFlow<()>,
+    ) {
+        let members = self.router().members();
+        let mut ramp_key = RampKey::new(key);
+        let mut met = 0;
+        let mut flow = ControlFlow::Continue(());
+        self.router().walk_with(key, seen, &mut |slot| {
+            met += 1;
+            if let Some(offer) = self.offered(slot, &mut ramp_key) {
+                flow = visit(offer);
+            }
+            flow
+        });
+        // Without an owner there is nobody to pass the key on.
+        if flow.is_break() || met == 0 {
+            return;
+        }
+        if met < members.len() {
+            let mut in_order = SlotSet::new();
+            self.router().walk(key, &mut |slot| {
+                in_order.insert(slot);
+                ControlFlow::Continue(())
+            });
+            for slot in members.by_id().filter(|&slot| !in_order.contains(slot)) {
+                if let Some(offer @ Offer::Serves(_)) = self.offered(slot, &mut ramp_key)
+                    && visit(offer).is_break()
+                {
+                    return;
+                }
+            }
+        }
+        self.offer_reserve(&mut ramp_key, visit);
+    }
+
+    /// What the node in this slot is for the key; `None` to pass over it.
+    fn offered(&self, slot: Slot, key: &mut RampKey<'_>) -> Option<Offer> {
+        match self.gate().admission(slot) {
+            Admission::Every => Some(Offer::Serves(slot)),
+            Admission::Ramp { share, seed } => {
+                (key.toward(seed) < share).then_some(Offer::Serves(slot))
+            }
+            Admission::Drained => None,
+            Admission::Down => Some(Offer::Down(slot)),
+        }
+    }
+
+    /// Offers the key to the nodes in a ramp that do not admit it yet, the least hash first; equal ones by id.
+    ///
+    /// Each time it looks for the next one, which wants no memory: it is for fleets most of which is new.
+    fn offer_reserve(
+        &self,
+        key: &mut RampKey<'_>,
+        visit: &mut dyn FnMut(Offer) -> ControlFlow<()>,
+    ) {
+        if self.gate().is_open() {
+            return;
+        }
+        let members = self.router().members();
+        let mut last = None;
+        loop {
+            let mut next: Option<((u32, &NodeId), Slot)> = None;
+            for (slot, node) in members.iter() {
+                let Admission::Ramp { share, seed } = self.gate().admission(slot) else {
+                    continue;
+                };
+                let hash = key.toward(seed);
+                let rank = (hash, node.id());
+                let is_next = hash >= share && last.is_none_or(|last| rank > last);
+                if is_next && next.is_none_or(|(best, _)| rank < best) {
+                    next = Some((rank, slot));
+                }
+            }
+            let Some((rank, slot)) = next else { return };
+            last = Some(rank);
+            if visit(Offer::Reserve(slot)).is_break() {
+                return;
+            }
+        }
+    }
+}

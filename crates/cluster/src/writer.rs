@@ -1,0 +1,135 @@
+//! [`Writer`]: the list behind the lock, and the one way in which it changes.
+
+use std::mem;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use keyroute_core::{MemberOrder, Node, RouteError, Router, Walk};
+
+use crate::differences::Differences;
+use crate::draft::Draft;
+use crate::movement::Owners;
+use crate::remake::check_members;
+use crate::roster::Roster;
+use crate::timers::Timers;
+use crate::{Change, OnDown, Remake, Snapshot};
+
+/// The list, its timers, and what the next snapshot is made with.
+pub(crate) struct Writer<R, T> {
+    pub(crate) roster: Roster<T>,
+    pub(crate) timers: Timers,
+    remake: Box<dyn Remake<R> + Send>,
+    /// Whether the router reads the order of listing and is made of the list as it is.
+    ordered: bool,
+    pub(crate) on_down: OnDown,
+    pub(crate) samples: u32,
+    /// The owners under the current snapshot, counted when first needed.
+    owners: Option<Owners>,
+    now: Duration,
+}
+
+impl<R: Router, T> Writer<R, T> {
+    pub(crate) fn new(
+        router: &R,
+        roster: Roster<T>,
+        remake: Box<dyn Remake<R> + Send>,
+        samples: u32,
+    ) -> Self {
+        let ordered = remake.follows_order() && router.describe().order() == MemberOrder::Listed;
+        Self {
+            roster,
+            timers: Timers::default(),
+            remake,
+            ordered,
+            on_down: OnDown::default(),
+            samples,
+            owners: None,
+            now: Duration::ZERO,
+        }
+    }
+
+    pub(crate) fn ordered(&self) -> bool {
+        self.ordered
+    }
+
+    /// The time, which never goes back.
+    pub(crate) fn advance(&mut self, now: Duration) -> Duration {
+        self.now = self.now.max(now);
+        self.now
+    }
+
+    pub(crate) fn draft(&self) -> Draft<T> {
+        Draft {
+            roster: self.roster.clone(),
+            timers: self.timers.clone(),
+        }
+    }
+
+    /// The nodes of the next router, if it must be made anew.
+    fn nodes_of(&self, draft: &Draft<T>, differences: &Differences) -> Option<Vec<Node>> {
+        if !(differences.are_of_nodes() || differences.relisted) {
+            return None;
+        }
+        let (mut before, mut after) = (self.roster.nodes(), draft.roster.nodes());
+        if self.ordered {
+            return (before != after).then_some(after);
+        }
+        let nodes = after.clone();
+        before.sort();
+        after.sort();
+        (before != after).then_some(nodes)
+    }
+}
+
+/// A change, and what it replaced.
+pub(crate) type Commit<R, T> = (Change, Retired<R, T>);
+
+/// What a change replaced, to be dropped without the lock: payloads may be slow to drop, or ask the cluster.
+pub(crate) struct Retired<R, T>(
+    #[expect(dead_code, reason = "held to be dropped")] Arc<Snapshot<R, T>>,
+    #[expect(dead_code, reason = "held to be dropped")] Roster<T>,
+);
+
+impl<R: Walk, T> Writer<R, T> {
+    /// Makes the draft the list, and what follows from it the cluster; says what changed, if anything did.
+    ///
+    /// All that can fail comes before all that changes.
+    pub(crate) fn commit(
+        &mut self,
+        draft: Draft<T>,
+        current: &ArcSwap<Snapshot<R, T>>,
+    ) -> Result<Option<Commit<R, T>>, RouteError> {
+        let differences = Differences::between(&self.roster, &draft.roster);
+        let nodes = self.nodes_of(&draft, &differences);
+        if nodes.is_none() && differences.are_none() {
+            self.timers = draft.timers;
+            return Ok(None);
+        }
+        let old = current.load_full();
+        let router = match &nodes {
+            None => old.shared_router(),
+            Some(nodes) => {
+                let router = self.remake.remake(old.router(), nodes)?;
+                check_members(&router, nodes)?;
+                Arc::new(router)
+            }
+        };
+        let new = Snapshot::new(old.epoch() + 1, router, &draft.roster, self.on_down);
+        let owners = Owners::of(&new, self.samples);
+        let before = self.owners.take();
+        let before = before.unwrap_or_else(|| Owners::of(&old, self.samples));
+        let change = Change {
+            before: old.epoch(),
+            rebuilt: nodes.is_some(),
+            movement: before.movement(&old, &owners, &new),
+            differences,
+        };
+        let roster = mem::replace(&mut self.roster, draft.roster);
+        self.timers = draft.timers;
+        self.owners = Some(owners);
+        current.store(Arc::new(new));
+        let retired = Retired(old, roster);
+        Ok(Some((change, retired)))
+    }
+}
