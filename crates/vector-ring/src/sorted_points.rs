@@ -19,7 +19,7 @@ use crate::search::WINDOW;
 ///                   │ × parts ÷ 2³²
 ///                   ▼
 ///   index   │ 0 │ 2 │ 2 │ 5 │ 8 │ …    for each of `parts` equal parts of the ring: how many points
-///                         │            stand before it (4 bytes for every two points)
+///                         │            stand before it (4 bytes for three points)
 ///                         ▼ start
 ///   heads   │ . │ . │ . │ . │ . │ h │ h │ h │ h │ h │ h │ h │ h │ …   4 bytes a point
 ///                         └───────── one window of 8 ─────────┘
@@ -28,7 +28,7 @@ use crate::search::WINDOW;
 /// ```
 ///
 /// A lookup reads one entry of the index and one window: two loads that wait for each other, whatever the
-/// number of points. A part holds two points on average, so the answer is nearly always in the window that
+/// number of points. A part holds three points on average, so the answer is nearly always in the window that
 /// begins there; where it is not, or where heads are equal, a binary search of the part finds it.
 ///
 /// Behind the last point follow as many copies of the first as a window is long, with the highest head:
