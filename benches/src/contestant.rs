@@ -90,6 +90,8 @@ impl Mover {
 #[expect(missing_docs, reason = "the names are the strategies' own")]
 pub enum Kind {
     Ring,
+    /// Rings that place keys and nodes by MD5.
+    Ketama,
     MultiProbe,
     Rendezvous,
     WeightedRendezvous,
@@ -109,6 +111,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Ring => "ring",
+            Self::Ketama => "ketama",
             Self::MultiProbe => "multi-probe",
             Self::Rendezvous => "rendezvous",
             Self::WeightedRendezvous => "weighted rendezvous",

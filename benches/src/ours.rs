@@ -26,8 +26,9 @@ use crate::workload::{BATCH, POINTS, fleet, weighted_fleet};
 #[must_use]
 pub fn contestants() -> Vec<Contestant> {
     use Kind::{
-        Anchor as AnyLeaves, Jump as Chain, JumpLike, Maglev as Table, Modulo as Rest,
-        MultiProbe as Probes, Rendezvous as Highest, Ring, SlotTable as Slots, WeightedRendezvous,
+        Anchor as AnyLeaves, Jump as Chain, JumpLike, Ketama as Md5Ring, Maglev as Table,
+        Modulo as Rest, MultiProbe as Probes, Rendezvous as Highest, Ring, SlotTable as Slots,
+        WeightedRendezvous,
     };
     vec![
         line("vector-ring", Ring, |n| of(n, VectorRing::from_nodes))
@@ -51,7 +52,7 @@ pub fn contestants() -> Vec<Contestant> {
             .replicates()
             .changes()
             .done(),
-        line("ketama", Ring, |n| of(n, Ketama::from_nodes))
+        line("ketama", Md5Ring, |n| of(n, Ketama::from_nodes))
             .rule("ring/ketama")
             .points(POINTS)
             .most(100_000)

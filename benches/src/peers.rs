@@ -19,7 +19,9 @@ use crate::workload::POINTS;
 /// All of them.
 #[must_use]
 pub fn contestants() -> Vec<Contestant> {
-    use Kind::{Anchor, Jump, JumpLike, Maglev, MultiProbe, Rendezvous, Ring, WeightedRendezvous};
+    use Kind::{
+        Anchor, Jump, JumpLike, Ketama, Maglev, MultiProbe, Rendezvous, Ring, WeightedRendezvous,
+    };
     vec![
         line("hashring", Ring, rings::hashring)
             .rule("hashring")
@@ -54,6 +56,15 @@ pub fn contestants() -> Vec<Contestant> {
             .most(1_000)
             .slow()
             .replicates()
+            .changes()
+            .done(),
+        line("ketama (crate)", Ketama, rings::ketama)
+            .points(POINTS)
+            .most(10_000)
+            .done(),
+        line("conhash", Ketama, rings::conhash)
+            .points(POINTS)
+            .most(10_000)
             .changes()
             .done(),
         line("mpchash", MultiProbe, rings::mpchash)

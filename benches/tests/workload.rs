@@ -269,6 +269,15 @@ fn variation(nodes: u32, owner: impl Fn(&[u8]) -> u32) -> f64 {
     (squares / f64::from(nodes)).sqrt() / mean
 }
 
+/// Same names, same labels, same words of MD5: who is timed beside ours does the same work.
+#[test]
+fn the_ketama_crate_answers_as_ours() {
+    let [ours, other] = ["ketama", "ketama (crate)"].map(|name| contestant(name).builder(100)());
+    for key in &keys()[..CHECKED] {
+        assert_eq!(other.owner(key), ours.owner(key), "{key:?}");
+    }
+}
+
 /// A thousand nodes, 1,049 keys a node: the shares differ as theory says for 160 random points a node
 /// (√(999/160001 + 1/1049) = 8.5 %) or for none (√(1/1049) = 3.1 %), within six standard deviations.
 #[test]
@@ -281,7 +290,7 @@ fn rings_and_jumps_spread_all_keys_as_theory_says() {
     {
         let theory = match (one.kind, one.points) {
             // The nearer of two sides halves the variance of the larger arc.
-            (Kind::Ring, POINTS) if one.name != "two-sided" => 0.0847,
+            (Kind::Ring | Kind::Ketama, POINTS) if one.name != "two-sided" => 0.0847,
             (Kind::Jump | Kind::JumpLike | Kind::Modulo, _) => 0.0309,
             _ => continue,
         };

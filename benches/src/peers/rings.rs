@@ -9,7 +9,7 @@ use pingora_ketama::{Bucket, Continuum};
 
 use super::{Sip, borrowed};
 use crate::contestant::{Change, Lookup, Mover, REPLICAS, Replicas};
-use crate::workload::POINTS;
+use crate::workload::{POINTS, node};
 
 const POINTS_USIZE: usize = POINTS as usize; // u32 fits
 
@@ -203,6 +203,59 @@ impl Change for hashring_coordinator::HashRing<u32> {
 }
 
 /// 23 probes are its default.
+/// 160 points a node is its constant. Its nodes are names: those of ours, so that it has the same points.
+pub(super) fn ketama(nodes: u32) -> Box<dyn Fn() -> ketama::Ring> {
+    let names: Vec<String> = (0..nodes).map(name).collect();
+    Box::new(move || {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        ketama::Ring::build(&names)
+    })
+}
+
+fn name(number: u32) -> String {
+    node(number).id().as_str().to_owned()
+}
+
+impl Lookup for ketama::Ring {
+    fn owner(&self, key: &[u8]) -> u32 {
+        u32::try_from(self.route(key)).unwrap_or(u32::MAX)
+    }
+}
+
+/// A node of `conhash`, which asks for its name when it joins and leaves.
+#[derive(Clone)]
+pub(super) struct Named(u32);
+
+impl conhash::Node for Named {
+    fn name(&self) -> String {
+        name(self.0)
+    }
+}
+
+pub(super) fn conhash(nodes: u32) -> Box<dyn Fn() -> conhash::ConsistentHash<Named>> {
+    Box::new(move || {
+        let mut ring = conhash::ConsistentHash::new();
+        (0..nodes).for_each(|node| ring.add(&Named(node), POINTS_USIZE));
+        ring
+    })
+}
+
+impl Lookup for conhash::ConsistentHash<Named> {
+    fn owner(&self, key: &[u8]) -> u32 {
+        self.get(key).map_or(u32::MAX, |node| node.0)
+    }
+}
+
+impl Change for conhash::ConsistentHash<Named> {
+    fn join(&mut self, mover: &Mover) {
+        self.add(&Named(mover.number), POINTS_USIZE);
+    }
+
+    fn leave(&mut self, mover: &Mover) {
+        self.remove(&Named(mover.number));
+    }
+}
+
 pub(super) fn mpchash(nodes: u32) -> Box<dyn Fn() -> mpchash::HashRing<u32>> {
     Box::new(move || {
         let ring = mpchash::HashRing::new();

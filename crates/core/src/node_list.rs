@@ -56,14 +56,11 @@ impl NodeList {
     }
 
     /// How many nodes there are: the number of buckets.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "members hold at most MAX_NODES"
-    )]
     #[inline]
     #[must_use]
     pub fn len(&self) -> u32 {
-        self.members.len() as u32
+        // Members hold at most MAX_NODES.
+        u32::try_from(self.members.len()).unwrap_or(u32::MAX)
     }
 
     /// Whether there is none.
