@@ -4,9 +4,12 @@
 //! | --- | --- | --- |
 //! | C1–C12 | nodes that share points lose them, or own them by order | [`collisions`] |
 //! | A1 | a node added twice, removed once: panic | [`membership`], [`cluster`] |
-//! | A2, A4–A6 | adaptive rebalancing | not part of this library yet; that a change made from within a change does not wait for itself: [`cluster`] |
-//! | A3 | nodes change while the balancer ticks: races | [`cluster`] |
-//! | A7 | no replicas, no hash, no configuration | [`membership`], [`cluster`]; a ring without a hasher has no type, a number of points has no sign |
+//! | A2 | the balancer waits for the lock that it holds | `a2_…` in `crates/adaptive/tests/seed_defects.rs`; a change made from within a change does not wait for itself either: [`cluster`] |
+//! | A3 | nodes change while the balancer ticks: races | `a3_…` there; [`cluster`] |
+//! | A4 | nodes that left stay in the total | `a4_…` there |
+//! | A5 | a newcomer is taken for an idle node | `a5_…` there |
+//! | A6 | one hot key is chased to the bounds | `a6_…` there, and the simulation beside it |
+//! | A7 | no replicas, no hash, no configuration | [`membership`], [`cluster`]; a ring without a hasher has no type, a number of points has no sign; the balancer's settings: `a7_…` in `crates/adaptive/tests/seed_defects.rs` |
 //! | B1, B3–B6 | bounded loads | [`bounded`] |
 //! | B6 | a map that is written while it is read: fatal | [`bounded`], [`cluster`] |
 //! | B2 | no constructor, a nil map | there is no way but `Bounded::new` |

@@ -3,6 +3,9 @@
 
 pub use keyroute_core::*;
 
+/// Balancing: counters, policies, a balancer. See [`keyroute_adaptive`].
+#[cfg(feature = "adaptive")]
+pub use keyroute_adaptive as adaptive;
 #[cfg(feature = "anchor")]
 pub use keyroute_anchor::{
     Anchor, BucketState, Dx, GrowableAnchor, HistoryFree, Memento, Numbered, Ranking,

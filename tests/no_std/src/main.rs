@@ -17,7 +17,9 @@ mod runtime;
 
 use alloc::boxed::Box;
 use core::ffi::c_int;
+use core::time::Duration;
 
+use keyroute_adaptive::{Balancer, Steady, Verdict, Weight};
 use keyroute_anchor::{GrowableAnchor, Memento, Ranking};
 use keyroute_bounded::{Bounded, Exact};
 use keyroute_btree_ring::BTreeRing;
@@ -95,7 +97,25 @@ fn answers_agree() -> Result<bool, RouteError> {
         .all(|router| router.route(b"user:1").is_some());
     let rings_agree = routers[0].route(b"user:1") == routers[1].route(b"user:1");
     let idle_is_plain = leased == routers[0].route(b"user:1");
-    Ok(all_answer && rings_agree && idle_is_plain && hashes::agree()?)
+    Ok(all_answer && rings_agree && idle_is_plain && balancing_moves_points()? && hashes::agree()?)
+}
+
+/// A node with all the requests is given fewer points.
+fn balancing_moves_points() -> Result<bool, RouteError> {
+    let scheme = Native::new(hash_fn(fnv1a)).with_points_per_weight(1)?;
+    let hundred = Weight::new(100)?;
+    let nodes = [Node::new("a")?, Node::new("b")?].map(|node| node.with_weight(hundred));
+    let mut ring = VectorRing::from_nodes_with(scheme, nodes)?;
+    let mut balancer = Balancer::new(Steady::default());
+    let counters = balancer.by_slot(ring.members());
+    balancer.tick(Duration::ZERO, &mut ring)?;
+    if let Some(Some(busy)) = counters.first() {
+        busy.add(1000);
+    }
+    let round = balancer.tick(Duration::from_secs(1), &mut ring)?;
+    let moved = round.is_some_and(|round| matches!(round.judgement.verdict, Verdict::Move(_)));
+    let first = ring.members().iter().next();
+    Ok(moved && first.is_some_and(|(_, node)| node.weight() < hundred))
 }
 
 /// FNV-1a, 64 bits: a user's own hasher.
