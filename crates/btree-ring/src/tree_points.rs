@@ -1,7 +1,7 @@
 //! [`TreePoints`]: the container of the tree ring.
 
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::{Entry, OccupiedEntry};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::mem::size_of;
@@ -9,90 +9,92 @@ use core::ops::Bound;
 
 use keyroute_core::{Edge, PointTable, Position, Slot};
 
-/// Points in an ordered map from position to owners.
+/// Points in an ordered map from a position to the slot that serves it.
 ///
-/// A position holds all its claimants, so that none overwrites another and removing one uncovers the
-/// next.
+/// ```text
+///   firsts   position ─► the first of its slots in tie order   every position; all that a lookup reads
+///   others   position ─► the slots behind the first            where several points stand: hardly anywhere
+/// ```
+///
+/// So a 64-bit position and its slot are 12 bytes, compared as one number; and no point overwrites another:
+/// removing the first of a position uncovers the next.
 #[derive(Clone, Debug, Default)]
 pub struct TreePoints<P> {
-    claims: BTreeMap<P, Claimants>,
+    firsts: BTreeMap<P, Slot>,
+    others: BTreeMap<P, Vec<Slot>>,
     points: usize,
 }
 
-/// The owners of one position in tie order. Nearly always there is one, and then nothing is
-/// allocated.
-#[derive(Clone, Debug)]
-enum Claimants {
-    One(Slot),
-    Many(Box<[Slot]>),
-}
-
-impl Claimants {
-    fn as_slice(&self) -> &[Slot] {
-        match self {
-            Self::One(slot) => core::slice::from_ref(slot),
-            Self::Many(slots) => slots,
-        }
-    }
-
-    fn insert(&mut self, slot: Slot, ties: &dyn Fn(Slot, Slot) -> Ordering) {
-        let mut slots = self.as_slice().to_vec();
-        let at = slots.partition_point(|&held| ties(held, slot) != Ordering::Greater);
-        slots.insert(at, slot);
-        *self = Self::Many(slots.into());
-    }
-
-    /// What is left without this slot, and how many points went.
-    fn without(&self, slot: Slot) -> (Option<Self>, usize) {
-        let before = self.as_slice();
-        let left: Vec<Slot> = before
-            .iter()
-            .copied()
-            .filter(|&held| held != slot)
-            .collect();
-        let gone = before.len() - left.len();
-        let left = match left[..] {
-            [] => None,
-            [one] => Some(Self::One(one)),
-            _ => Some(Self::Many(left.into())),
-        };
-        (left, gone)
-    }
-}
+/// From where to where along the ring.
+type Span<P> = (Bound<P>, Bound<P>);
 
 impl<P: Position> TreePoints<P> {
-    fn points<'a>(claims: (&'a P, &'a Claimants)) -> impl Iterator<Item = (P, Slot)> + use<'a, P> {
-        let (&position, claimants) = claims;
-        claimants
-            .as_slice()
-            .iter()
-            .map(move |&slot| (position, slot))
+    /// The points of one position, in tie order.
+    fn at<'a>(
+        &'a self,
+        (&at, &first): (&P, &'a Slot),
+    ) -> impl Iterator<Item = (P, Slot)> + use<'a, P> {
+        let others = self.others.get(&at).into_iter().flatten();
+        core::iter::once((at, first)).chain(others.map(move |&slot| (at, slot)))
     }
+}
+
+/// Takes all points of this slot from the position of `first`. Gives how many they were.
+fn take_out<P: Position>(
+    slot: Slot,
+    mut first: OccupiedEntry<'_, P, Slot>,
+    others: &mut BTreeMap<P, Vec<Slot>>,
+) -> usize {
+    let Entry::Occupied(mut crowd) = others.entry(*first.key()) else {
+        if *first.get() != slot {
+            return 0;
+        }
+        first.remove();
+        return 1;
+    };
+    let before = 1 + crowd.get().len();
+    crowd.get_mut().retain(|&held| held != slot);
+    let mut left = 1 + crowd.get().len();
+    if *first.get() == slot {
+        left -= 1;
+        if left == 0 {
+            first.remove();
+        } else {
+            first.insert(crowd.get_mut().remove(0));
+        }
+    }
+    if crowd.get().is_empty() {
+        crowd.remove();
+    }
+    before - left
 }
 
 impl<P: Position> PointTable<P> for TreePoints<P> {
     fn insert(&mut self, points: Vec<(P, Slot)>, ties: &dyn Fn(Slot, Slot) -> Ordering) {
         self.points += points.len();
         for (position, slot) in points {
-            self.claims
-                .entry(position)
-                .and_modify(|claimants| claimants.insert(slot, ties))
-                .or_insert(Claimants::One(slot));
+            match self.firsts.entry(position) {
+                Entry::Vacant(free) => {
+                    free.insert(slot);
+                }
+                Entry::Occupied(mut first) => {
+                    let others = self.others.entry(position).or_default();
+                    let behind = |held: Slot| ties(held, slot) != Ordering::Greater;
+                    if behind(*first.get()) {
+                        let at = others.partition_point(|&held| behind(held));
+                        others.insert(at, slot);
+                    } else {
+                        others.insert(0, first.insert(slot));
+                    }
+                }
+            }
         }
     }
 
     fn remove(&mut self, slot: Slot, positions: &[P]) {
-        for position in positions {
-            let Some(claimants) = self.claims.get_mut(position) else {
-                continue;
-            };
-            let (left, gone) = claimants.without(slot);
-            self.points -= gone;
-            match left {
-                Some(left) => *claimants = left,
-                None => {
-                    self.claims.remove(position);
-                }
+        for &position in positions {
+            if let Entry::Occupied(first) = self.firsts.entry(position) {
+                self.points -= take_out(slot, first, &mut self.others);
             }
         }
     }
@@ -106,10 +108,12 @@ impl<P: Position> PointTable<P> for TreePoints<P> {
             Edge::Inclusive => (Bound::Included(at), Bound::Excluded(at)),
             Edge::Exclusive => (Bound::Excluded(at), Bound::Included(at)),
         };
-        let ahead = self.claims.range((ahead, Bound::Unbounded));
-        ahead
-            .chain(self.claims.range((Bound::Unbounded, behind)))
-            .flat_map(Self::points)
+        // The second is searched for when the first is at its end, which hardly any walk sees.
+        let spans: [Span<P>; 2] = [(ahead, Bound::Unbounded), (Bound::Unbounded, behind)];
+        spans
+            .into_iter()
+            .flat_map(|span| self.firsts.range(span))
+            .flat_map(|first| self.at(first))
     }
 
     fn backward(&self, at: P, edge: Edge) -> impl Iterator<Item = (P, Slot)> {
@@ -117,26 +121,35 @@ impl<P: Position> PointTable<P> for TreePoints<P> {
             Edge::Inclusive => (Bound::Included(at), Bound::Excluded(at)),
             Edge::Exclusive => (Bound::Excluded(at), Bound::Included(at)),
         };
-        let behind = self.claims.range((Bound::Unbounded, behind)).rev();
-        behind
-            .chain(self.claims.range((ahead, Bound::Unbounded)).rev())
-            .flat_map(Self::points)
+        let spans: [Span<P>; 2] = [(Bound::Unbounded, behind), (ahead, Bound::Unbounded)];
+        spans
+            .into_iter()
+            .flat_map(|span| self.firsts.range(span).rev())
+            .flat_map(|first| self.at(first))
+    }
+
+    fn at_or_after(&self, at: P) -> Option<Slot> {
+        let ahead = self.firsts.range(at..).next();
+        let (_, &slot) = ahead.or_else(|| self.firsts.first_key_value())?;
+        Some(slot)
     }
 
     fn heap_bytes(&self) -> usize {
-        let many: usize = self
-            .claims
+        let others: usize = self
+            .others
             .values()
-            .map(|claimants| match claimants {
-                Claimants::One(_) => 0,
-                Claimants::Many(slots) => slots.len() * size_of::<Slot>(),
-            })
+            .map(|slots| size_of::<(P, Vec<Slot>)>() * 3 / 2 + slots.capacity() * size_of::<Slot>())
             .sum();
-        // The map does not tell its size; its nodes are on average about two thirds full.
-        self.claims.len() * size_of::<(P, Claimants)>() * 3 / 2 + many
+        self.firsts.len() * Self::A_POINT + others
     }
 
     fn estimate(points: u64) -> u64 {
-        points.saturating_mul(size_of::<(P, Claimants)>() as u64 * 3 / 2)
+        points.saturating_mul(Self::A_POINT as u64)
     }
+}
+
+impl<P: Position> TreePoints<P> {
+    /// About how many bytes a point takes: the map does not tell its size. Its nodes are on average about two
+    /// thirds full, and what links them is 3 bytes a point.
+    const A_POINT: usize = (size_of::<P>() + size_of::<Slot>()) * 3 / 2 + 3;
 }

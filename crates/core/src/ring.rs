@@ -135,7 +135,7 @@ impl<S: PointScheme, T: PointTable<S::Position>> Ring<S, T> {
 pub struct Estimate {
     /// Its points. Over [`MAX_POINTS`] the ring would be refused.
     pub points: u64,
-    /// The bytes on the heap: exact for the vector ring's points, about a fifth off for trees.
+    /// The bytes on the heap: exact for the vector ring's points, a few percent off for trees.
     pub bytes: u64,
 }
 
