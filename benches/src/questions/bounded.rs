@@ -1,16 +1,17 @@
 //! Bounded loads.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use keyroute_bounded::{Bounded, Exact, Lease};
+use keyroute_bounded::{Below, Bounded, Count, Exact, InWalkOrder, Lease};
 use keyroute_vector_ring::VectorRing;
 
 use crate::answers::{CHECKED, check_recorded};
 use crate::contestant::contestant;
-use crate::questions::lookup::keys;
+use crate::questions::lookup::{bare_hash_alone, keys};
 use crate::questions::{Entrant, NANOSECONDS, Question};
 use crate::rounds::{Timed, time};
 use crate::workload::{self, Turns, fleet};
@@ -23,11 +24,16 @@ pub(super) const ACQUIRE: Question = Question {
     sizes: &[10, 100, 1_000],
     entrants: |nodes| {
         vec![
+            Entrant::new("bare hash", GROUP, false, bare_hash_alone),
+            Entrant::new("four atomic steps", GROUP, false, four_steps),
             Entrant::new("vector-ring, lookup alone", GROUP, true, move || {
                 let router = contestant("vector-ring").checked(nodes);
                 keys(move |keys| router.independent(keys))
             }),
             Entrant::new("idle", GROUP, false, move || idle(bounded(nodes))),
+            Entrant::new("idle, for one thread", GROUP, false, move || {
+                idle(bounded(nodes).for_one_thread())
+            }),
             Entrant::new("idle, two threads", GROUP, false, move || {
                 idle_two_threads(bounded(nodes))
             }),
@@ -57,19 +63,38 @@ fn bounded(nodes: u32) -> Bounded<VectorRing> {
     router
 }
 
-fn take(router: &Bounded<VectorRing>, key: &[u8]) -> Lease {
+/// The router, by how it counts.
+type Counted<K> = Bounded<VectorRing, Exact, Below, InWalkOrder, K>;
+
+fn take<K: Count>(router: &Counted<K>, key: &[u8]) -> Lease<K> {
     let lease = router.acquire(key);
     lease.expect("the exact rule admits somewhere")
 }
 
 /// Each lease is given back before the next is taken.
-fn take_each(router: &Bounded<VectorRing>, keys: &[&[u8]]) -> u32 {
+fn take_each<K: Count>(router: &Counted<K>, keys: &[&[u8]]) -> u32 {
     let slots = keys.iter().map(|key| take(router, key).slot().index());
     slots.fold(0, u32::wrapping_add)
 }
 
-fn idle(router: Bounded<VectorRing>) -> impl Timed {
+fn idle<K: Count + 'static>(router: Counted<K>) -> impl Timed {
     keys(move |keys| take_each(&router, keys))
+}
+
+/// The least that a request may do to counters that other threads see: its node's and the total, up and down.
+fn four_steps() -> impl Timed {
+    #[repr(align(64))]
+    struct Line(AtomicUsize);
+    let [total, node] = [(); 2].map(|()| Line(AtomicUsize::new(0)));
+    keys(move |keys| {
+        for _ in keys {
+            total.0.fetch_add(1, Ordering::AcqRel);
+            node.0.fetch_add(1, Ordering::AcqRel);
+            node.0.fetch_sub(1, Ordering::AcqRel);
+            total.0.fetch_sub(1, Ordering::AcqRel);
+        }
+        0
+    })
 }
 
 /// What one request costs on each of two threads that share the router.

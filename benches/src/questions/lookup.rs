@@ -113,6 +113,11 @@ impl Lookup for BareHash {
     }
 }
 
+/// The hash alone, keys independent.
+pub(super) fn bare_hash_alone() -> impl Timed {
+    keys(|keys| BareHash.independent(keys))
+}
+
 fn bare(look_up: fn(&BareHash, &[&[u8]]) -> u32) -> Entrant {
     Entrant::new("bare hash", "", false, move || {
         keys_and_one_more(move |keys| look_up(&BareHash, keys))

@@ -1,51 +1,23 @@
 //! How a load finds its node.
 
-use alloc::sync::Arc;
 use core::ops::ControlFlow;
 
 use keyroute_core::{Router, Slot};
 
-use crate::loads::{FleetLoad, NodeLoad};
-use crate::{Admission, Bounded, Candidate, CapacityRule, Forwarding, Lease, Overflow};
+use crate::counters::NodeLoad;
+use crate::{Admission, Bounded, Candidate, CapacityRule, Count, Forwarding, Lease, Overflow};
 
-/// A load that is in the total and has no node yet: taken out again unless it becomes a lease, also
-/// when a rule or a hasher panics.
-struct Announced<'a>(&'a FleetLoad);
-
-impl Announced<'_> {
-    fn lease(
-        self,
-        node: &Arc<NodeLoad>,
-        candidate: &Candidate,
-        load: u64,
-        overflow: bool,
-    ) -> Lease {
-        core::mem::forget(self);
-        Lease::new(
-            node.clone(),
-            candidate.slot,
-            load,
-            candidate.capacity,
-            overflow,
-        )
-    }
-}
-
-impl Drop for Announced<'_> {
-    fn drop(&mut self) {
-        self.0.withdraw();
-    }
-}
-
-impl<R, C, A, O> Bounded<R, C, A, O>
+impl<R, C, A, O, K> Bounded<R, C, A, O, K>
 where
     R: Router,
     C: CapacityRule,
     A: Admission,
     O: Forwarding<R>,
+    K: Count,
 {
     /// Places a load of this key and gives its lease: on the first node in forwarding order that admits
-    /// it. `None` only without members.
+    /// it. `None` only without members. (And where leases were forgotten until no more can be counted: a quarter of
+    /// `usize`.)
     ///
     /// Takes no lock. Allocates nothing up to 1,024 slots. Any number of threads may call it; each
     /// admission satisfies the capacity computed from a total that was read during the call. It does
@@ -62,35 +34,37 @@ where
     /// # drop(leases);
     /// # Ok::<(), keyroute_bounded::RouteError>(())
     /// ```
-    pub fn acquire(&self, key: &[u8]) -> Option<Lease> {
+    pub fn acquire(&self, key: &[u8]) -> Option<Lease<K>> {
         let fleet = self.loads.fleet();
-        let mut total = fleet.announce();
-        let announced = Announced(fleet);
+        let announced = fleet.announce()?;
+        let mut total = announced.before();
+        let mut load = Some(announced);
         let mut asked = None;
         if let Some((node, candidate)) = self.owner(key, total) {
-            if let Some(load) = node.take_if(|held| A::admits(held, candidate.capacity)) {
-                return Some(announced.lease(node, &candidate, load, false));
+            let admits = |held| A::admits(held, candidate.capacity);
+            if let Some(taken) = node.take_if(&mut load, admits) {
+                return Some(Lease::new(taken, &candidate, false));
             }
             asked = Some(candidate.slot);
         }
         for _ in 0..=C::Overflow::RETRIES {
-            let mut taken = None;
+            let mut lease = None;
             self.offer(key, total, asked.take(), |node, candidate| {
-                taken = node
-                    .take_if(|held| A::admits(held, candidate.capacity))
-                    .map(|load| (node.clone(), candidate, load));
-                taken.is_some()
+                let admits = |held| A::admits(held, candidate.capacity);
+                let taken = node.take_if(&mut load, admits);
+                lease = taken.map(|taken| Lease::new(taken, &candidate, false));
+                lease.is_some()
             });
-            if let Some((node, candidate, load)) = taken {
-                return Some(announced.lease(&node, &candidate, load, false));
+            if lease.is_some() {
+                return lease;
             }
             // This load is in the total, and is not one of the others.
             total = fleet.total().saturating_sub(1);
         }
         let (node, candidate) = self.taker(key, total)?;
-        let load = node.take_if(|_| true)?;
+        let taken = node.take_if(&mut load, |_| true)?;
         fleet.count_overflow();
-        Some(announced.lease(node, &candidate, load, true))
+        Some(Lease::new(taken, &candidate, true))
     }
 
     /// Where the next load of this key would go.
@@ -114,14 +88,14 @@ where
 
     /// The node that a lap begins with, where it is known before one.
     #[inline]
-    fn owner(&self, key: &[u8], total: u64) -> Option<(&Arc<NodeLoad>, Candidate)> {
+    fn owner(&self, key: &[u8], total: u64) -> Option<(&NodeLoad<K>, Candidate)> {
         let slot = self.forwarding.owner(&self.router, key)?;
         self.candidate(slot, total)
     }
 
     /// Who takes a load that nobody admits.
-    fn taker(&self, key: &[u8], total: u64) -> Option<(&Arc<NodeLoad>, Candidate)> {
-        let mut best: Option<(&Arc<NodeLoad>, Candidate)> = None;
+    fn taker(&self, key: &[u8], total: u64) -> Option<(&NodeLoad<K>, Candidate)> {
+        let mut best: Option<(&NodeLoad<K>, Candidate)> = None;
         self.offer(key, total, None, |node, candidate| {
             if best
                 .as_ref()
@@ -141,7 +115,7 @@ where
         key: &[u8],
         total: u64,
         asked: Option<Slot>,
-        mut take: impl FnMut(&'a Arc<NodeLoad>, Candidate) -> bool,
+        mut take: impl FnMut(&'a NodeLoad<K>, Candidate) -> bool,
     ) {
         self.forwarding.candidates(&self.router, key, &mut |slot| {
             if asked == Some(slot) {

@@ -1,16 +1,17 @@
 //! [`Lease`]: a load, for as long as it lasts.
 
-use alloc::sync::Arc;
 use core::fmt;
 
 use keyroute_core::{NodeId, Slot};
 
-use crate::loads::NodeLoad;
+use crate::counters::Load;
+use crate::{Candidate, Count, SharedCount};
 
 /// A load on a node: it counts until the lease is dropped.
 ///
 /// Dropping it gives the load back, once: on every way out, unwinding included. It borrows nothing
-/// from the router, so it can move to another thread and outlive a change of members; the load of a
+/// from the router, so it can move to another thread (unless the router is
+/// [for one](crate::Bounded::for_one_thread)) and outlive a change of members; the load of a
 /// node that was removed meanwhile counted no more since then, and giving it back changes nothing.
 ///
 /// ```
@@ -37,29 +38,23 @@ use crate::loads::NodeLoad;
 /// drop(lease);
 /// ```
 #[must_use = "the load ends where its lease is dropped"]
-pub struct Lease {
-    node: Arc<NodeLoad>,
+pub struct Lease<K: Count = SharedCount> {
+    node: Load<K>,
     slot: Slot,
     load: u64,
     capacity: u64,
     overflow: bool,
 }
 
-impl Lease {
-    /// A lease of a load that `node` has taken and that is in the total.
+impl<K: Count> Lease<K> {
+    /// A lease of this load, the candidate's `load`-th.
     #[inline]
-    pub(crate) fn new(
-        node: Arc<NodeLoad>,
-        slot: Slot,
-        load: u64,
-        capacity: u64,
-        overflow: bool,
-    ) -> Self {
+    pub(crate) fn new((node, load): (Load<K>, u64), candidate: &Candidate, overflow: bool) -> Self {
         Self {
             node,
-            slot,
+            slot: candidate.slot,
             load,
-            capacity,
+            capacity: candidate.capacity,
             overflow,
         }
     }
@@ -97,14 +92,7 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
-    #[inline]
-    fn drop(&mut self) {
-        self.node.release();
-    }
-}
-
-impl fmt::Debug for Lease {
+impl<K: Count> fmt::Debug for Lease<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lease")
             .field("node", self.node())

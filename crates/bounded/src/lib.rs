@@ -16,10 +16,13 @@ mod forwarding;
 mod overflow;
 mod truncated;
 
+mod count;
+mod counters;
 mod loads;
 
 pub use admission::{Admission, AtOrBelow, Below};
 pub use capacity::{CapacityRule, Demand};
+pub use count::{Count, LocalCount, SharedCount};
 pub use exact::{Exact, MAX_EPSILON_THOUSANDTHS};
 pub use forwarding::{Forwarding, InWalkOrder};
 pub use lease::Lease;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use keyroute_bounded::{Bounded, Exact, Lease, Node, Walk, Weight};
+use keyroute_bounded::{Below, Bounded, Count, Exact, InWalkOrder, Lease, Node, Walk, Weight};
 use keyroute_core::Native;
 use keyroute_core::hash::Xxh3;
 use keyroute_vector_ring::VectorRing;
@@ -93,12 +93,17 @@ impl Model {
     }
 }
 
-fn replay(thousandths: u32, steps: Vec<Step>) {
+/// An idle router without members.
+fn bounded(thousandths: u32) -> Bounded<VectorRing> {
+    Bounded::new(ring(&BTreeMap::new()), Exact::new(thousandths).unwrap())
+}
+
+fn replay<K: Count>(mut router: Bounded<VectorRing, Exact, Below, InWalkOrder, K>, steps: &[Step]) {
     let mut model = Model::default();
-    let mut router = Bounded::new(ring(&model.weights), Exact::new(thousandths).unwrap());
-    let mut leases: Vec<Lease> = Vec::new();
+    let thousandths = router.rule().thousandths();
+    let mut leases: Vec<Lease<K>> = Vec::new();
     for step in steps {
-        match step {
+        match *step {
             Step::Acquire(key) => {
                 let expected = model.next(key, thousandths);
                 let foretold = router.route_id(&[key]).map(|id| id.as_str());
@@ -136,7 +141,7 @@ fn replay(thousandths: u32, steps: Vec<Step>) {
                 let expected = changed.map(|it| std::mem::replace(it, weight));
                 assert_eq!(old.map(Weight::get), expected);
             }
-            Step::Rebuild(list) => {
+            Step::Rebuild(ref list) => {
                 let nodes: Vec<Node> = list.iter().map(|&(id, weight)| node(id, weight)).collect();
                 let weights: BTreeMap<_, _> = list.iter().copied().collect();
                 let rebuilt = router.rebuild(&nodes);
@@ -179,7 +184,8 @@ fn every_history_agrees_with_the_model() {
     let steps = proptest::collection::vec(step(), 1..80);
     TestRunner::new_with_rng(config, rng)
         .run(&(thousandths, steps), |(thousandths, steps)| {
-            replay(thousandths, steps);
+            replay(bounded(thousandths), &steps);
+            replay(bounded(thousandths).for_one_thread(), &steps);
             Ok(())
         })
         .unwrap();

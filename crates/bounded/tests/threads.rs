@@ -5,7 +5,8 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::hint::spin_loop;
-use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::sync::{Barrier, Mutex};
 use std::thread;
 
 use keyroute_bounded::{
@@ -110,6 +111,35 @@ fn leases_that_end_while_their_node_leaves_are_given_back_once() {
         assert_eq!(router.total(), 0);
         assert!(router.loads().all(|(_, load)| load == 0));
     }
+}
+
+/// Whoever is the last to hold a counter frees it: here it is not known who that is.
+#[test]
+fn a_router_ends_while_its_leases_end_on_other_threads() {
+    let start = Barrier::new(3);
+    thread::scope(|scope| {
+        let (to, from): (Vec<_>, Vec<_>) = (0..2).map(|_| channel::<Vec<Lease>>()).unzip();
+        for leases in from {
+            let start = &start;
+            scope.spawn(move || {
+                for leases in leases {
+                    start.wait();
+                    drop(leases);
+                }
+            });
+        }
+        for round in 0..5_000u64 {
+            let router = Bounded::new(ring(), Exact::new(250).unwrap());
+            for to in &to {
+                // Few, so that all end at about the same time.
+                let keys = (0..round % 4).map(u64::to_le_bytes);
+                to.send(keys.filter_map(|key| router.acquire(&key)).collect())
+                    .unwrap();
+            }
+            start.wait();
+            drop(router);
+        }
+    });
 }
 
 #[test]

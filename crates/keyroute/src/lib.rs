@@ -12,8 +12,8 @@ pub use keyroute_anchor::{
 };
 #[cfg(feature = "bounded")]
 pub use keyroute_bounded::{
-    Admission, AtOrBelow, Below, Bounded, CapacityRule, Demand, Exact, Forwarding, InWalkOrder,
-    Lease, TruncatedAverage,
+    Admission, AtOrBelow, Below, Bounded, CapacityRule, Count, Demand, Exact, Forwarding,
+    InWalkOrder, Lease, LocalCount, SharedCount, TruncatedAverage,
 };
 #[cfg(feature = "btree-ring")]
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
