@@ -25,6 +25,8 @@ mod fnv;
 mod md5;
 #[cfg(feature = "md5")]
 mod md5_lanes;
+#[cfg(feature = "md5")]
+mod md5_short;
 mod position;
 mod std_hasher;
 mod widen;

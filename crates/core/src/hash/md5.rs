@@ -6,6 +6,7 @@ use alloc::string::String;
 use md5::Digest;
 
 use super::md5_lanes::{self, LANES, SHORT};
+use super::md5_short;
 use crate::{KeyHasher, RouteError};
 
 /// MD5 (RFC 1321) read as one little-endian number; 128 bits, `md5`.
@@ -30,6 +31,10 @@ impl Md5 {
     /// ```
     #[must_use]
     pub fn words(bytes: &[u8]) -> [u32; 4] {
+        md5_short::words(bytes).unwrap_or_else(|| Self::words_of_any(bytes))
+    }
+
+    fn words_of_any(bytes: &[u8]) -> [u32; 4] {
         let digest: [u8; 16] = md5::Md5::digest(bytes).into();
         let mut words = [0; 4];
         for (word, bytes) in words.iter_mut().zip(digest.chunks_exact(4)) {
@@ -163,6 +168,19 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+
+    #[test]
+    fn short_keys_are_as_any() {
+        let text: Vec<u8> = (0..100u8).map(|i| i.wrapping_mul(151) ^ 0xa5).collect();
+        for length in 0..=60 {
+            for start in 0..40 {
+                let key = &text[start..start + length];
+                let expected = Md5::words_of_any(key);
+                assert_eq!(Md5::words(key), expected, "{key:?}");
+                assert_eq!(md5_short::words(key).is_some(), length <= SHORT);
+            }
+        }
+    }
 
     #[test]
     fn many_at_once_are_as_one_by_one() {

@@ -12,10 +12,10 @@ pub(super) const SHORT: usize = 55;
 
 type Lanes = [u32; LANES];
 
-const START: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
+pub(super) const START: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
 
 /// ⌊2^32 × |sin(i + 1)|⌋.
-const SINES: [u32; 64] = [
+pub(super) const SINES: [u32; 64] = [
     0xd76a_a478,
     0xe8c7_b756,
     0x2420_70db,
@@ -87,12 +87,8 @@ const SINES: [u32; 64] = [
 pub(super) fn words(keys: &[&[u8]]) -> [Lanes; 4] {
     let mut message = [[0; LANES]; 16];
     for (lane, key) in keys.iter().enumerate().take(LANES) {
-        let mut block = [0; 64];
-        block[..key.len()].copy_from_slice(key);
-        block[key.len()] = 0x80;
-        block[56..].copy_from_slice(&(8 * key.len() as u64).to_le_bytes());
-        for (word, bytes) in message.iter_mut().zip(block.as_chunks().0) {
-            word[lane] = u32::from_le_bytes(*bytes);
+        for (words, word) in message.iter_mut().zip(block(key)) {
+            words[lane] = word;
         }
     }
     let mut state = START.map(|word| [word; LANES]);
@@ -112,6 +108,20 @@ pub(super) fn words(keys: &[&[u8]]) -> [Lanes; 4] {
         }
     }
     state
+}
+
+/// The one block of a key of at most [`SHORT`] bytes, in little-endian words.
+#[inline]
+pub(super) fn block(key: &[u8]) -> [u32; 16] {
+    let mut block = [0; 64];
+    block[..key.len()].copy_from_slice(key);
+    block[key.len()] = 0x80;
+    block[56..].copy_from_slice(&(8 * key.len() as u64).to_le_bytes());
+    let mut words = [0; 16];
+    for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    words
 }
 
 /// A round: 16 steps, which read the message's words in the order of `place` and shift by four amounts in turn.
