@@ -339,10 +339,15 @@ impl<R: Walk, T> Cluster<R, T> {
     ///
     /// [`Instant`]: std::time::Instant
     pub fn tick(&self, now: Duration) -> Result<Option<Arc<Change>>, RouteError> {
-        self.change(|draft, writer| {
-            let now = writer.advance(now);
-            draft.tick(now)
-        })
+        {
+            let mut writer = self.lock();
+            writer.advance(now);
+            if writer.timers.are_none() {
+                return Ok(None); // most ticks of most clusters
+            }
+        }
+        // Another thread may have brought a later time since.
+        self.change(|draft, writer| draft.tick(writer.advance(now)))
     }
 
     fn change(

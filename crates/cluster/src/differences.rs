@@ -1,5 +1,6 @@
 //! [`Differences`]: what two lists differ in.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use keyroute_core::NodeId;
@@ -23,24 +24,30 @@ pub(crate) struct Differences {
 impl Differences {
     pub(crate) fn between<T>(before: &Roster<T>, after: &Roster<T>) -> Self {
         let mut all = Self::default();
-        for seat in after.seats() {
-            match before.seat(seat.member.id.as_str()) {
-                None => all.added.push(seat.member.id.clone()),
-                Some(old) => {
-                    all.relisted |= old.place != seat.place;
+        let (mut old, mut new) = (before.seats().peekable(), after.seats().peekable());
+        // Both come in the order of ids.
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (None, None) => return all,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(old), Some(new)) => old.member.id.cmp(&new.member.id),
+            };
+            let old = old.next_if(|_| order.is_le());
+            let new = new.next_if(|_| order.is_ge());
+            match (old, new) {
+                (Some(old), Some(new)) => {
+                    all.relisted |= old.place != new.place;
                     // Most members of most changes are the same.
-                    if !Arc::ptr_eq(&old.member, &seat.member) {
-                        all.compare(&old.member, &seat.member);
+                    if !Arc::ptr_eq(&old.member, &new.member) {
+                        all.compare(&old.member, &new.member);
                     }
                 }
+                (Some(old), None) => all.removed.push(old.member.id.clone()),
+                (None, Some(new)) => all.added.push(new.member.id.clone()),
+                (None, None) => {}
             }
         }
-        for seat in before.seats() {
-            if after.get(seat.member.id.as_str()).is_none() {
-                all.removed.push(seat.member.id.clone());
-            }
-        }
-        all
     }
 
     fn compare<T>(&mut self, old: &Member<T>, new: &Member<T>) {
@@ -64,6 +71,12 @@ impl Differences {
                 after: new.status,
             });
         }
+    }
+
+    /// The members that stayed and have another payload or status, some of them twice.
+    pub(crate) fn renewed(&self) -> impl Iterator<Item = &NodeId> {
+        let statuses = self.statuses.iter().map(|change| &change.id);
+        self.payloads.iter().chain(statuses)
     }
 
     /// Whether a node came, went or changed.

@@ -214,8 +214,8 @@ impl<R: Walk, T> Snapshot<R, T> {
     #[inline]
     pub fn pick(&self, key: &[u8]) -> Result<Pick<'_, T>, Unavailable> {
         match self.pick_home(key) {
-            Ok(home) => Ok(home),
-            Err(home) => self.pick_beyond(key, home, &mut SlotSet::new()),
+            Some(home) => Ok(home),
+            None => self.pick_any(key),
         }
     }
 
@@ -228,8 +228,8 @@ impl<R: Walk, T> Snapshot<R, T> {
     #[inline]
     pub fn pick_with(&self, key: &[u8], seen: &mut SlotSet) -> Result<Pick<'_, T>, Unavailable> {
         match self.pick_home(key) {
-            Ok(home) => Ok(home),
-            Err(home) => self.pick_beyond(key, home, seen),
+            Some(home) => Ok(home),
+            None => self.pick_beyond(key, seen),
         }
     }
 
@@ -279,28 +279,27 @@ impl<R: Walk, T> Snapshot<R, T> {
         count
     }
 
-    /// The key's owner, if it admits the key; the owner alone otherwise.
+    /// The key's owner, if it admits every key: all that most lookups need.
     #[inline]
-    fn pick_home(&self, key: &[u8]) -> Result<Pick<'_, T>, Option<Slot>> {
-        let home = self.router().route(key);
-        let Some(slot) = home else {
-            return Err(None);
-        };
+    fn pick_home(&self, key: &[u8]) -> Option<Pick<'_, T>> {
+        let slot = self.router().route(key)?;
         if self.gate().is_open() || self.gate().admission(slot) == Admission::Every {
-            self.picked(slot, true).ok_or(home)
+            self.picked(slot, true)
         } else {
-            Err(home)
+            None
         }
     }
 
+    /// Apart, so that a lookup that needs no set does not make room for one.
+    #[inline(never)]
+    fn pick_any(&self, key: &[u8]) -> Result<Pick<'_, T>, Unavailable> {
+        self.pick_beyond(key, &mut SlotSet::new())
+    }
+
     /// The pick of a key whose owner may not admit it.
-    #[cold]
-    fn pick_beyond(
-        &self,
-        key: &[u8],
-        home: Option<Slot>,
-        seen: &mut SlotSet,
-    ) -> Result<Pick<'_, T>, Unavailable> {
+    #[inline(never)]
+    fn pick_beyond(&self, key: &[u8], seen: &mut SlotSet) -> Result<Pick<'_, T>, Unavailable> {
+        let home = self.router().route(key);
         let mut found = Err(match home {
             Some(_) => Unavailable::NoneAdmits {
                 nodes: self.router().members().len(),

@@ -59,10 +59,6 @@ impl<T> Roster<T> {
         self.seats.values()
     }
 
-    pub(crate) fn seat(&self, id: &str) -> Option<&Seat<T>> {
-        self.seats.get(id)
-    }
-
     pub(crate) fn find(&self, id: &str) -> Result<&Arc<Member<T>>, RouteError> {
         self.get(id).ok_or_else(|| not_member(id))
     }

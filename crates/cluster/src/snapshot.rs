@@ -103,10 +103,38 @@ impl<R: Router, T> Snapshot<R, T> {
                 *place = roster.get(node.id().as_str()).cloned();
             }
         }
+        Self::of(epoch, router, by_slot.into(), roster, on_down)
+    }
+
+    /// The next one over the same router, where these members are other than before.
+    pub(crate) fn renewed<'i>(
+        &self,
+        ids: impl IntoIterator<Item = &'i NodeId>,
+        roster: &Roster<T>,
+        on_down: OnDown,
+    ) -> Self {
+        let mut by_slot = self.by_slot.clone();
+        for id in ids {
+            let slot = self.router.members().slot_of(id.as_str());
+            if let Some(place) = slot.and_then(|slot| by_slot.get_mut(slot.index() as usize)) {
+                *place = roster.get(id.as_str()).cloned();
+            }
+        }
+        let router = Arc::clone(&self.router);
+        Self::of(self.epoch + 1, router, by_slot, roster, on_down)
+    }
+
+    fn of(
+        epoch: u64,
+        router: Arc<R>,
+        by_slot: Box<[Option<Arc<Member<T>>>]>,
+        roster: &Roster<T>,
+        on_down: OnDown,
+    ) -> Self {
         Self {
             epoch,
             gate: Gate::of(by_slot.iter().map(Option::as_deref)),
-            by_slot: by_slot.into(),
+            by_slot,
             aside: roster.aside().into(),
             router,
             on_down,

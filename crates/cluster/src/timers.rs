@@ -34,6 +34,10 @@ pub(crate) struct Timers {
 }
 
 impl Timers {
+    pub(crate) fn are_none(&self) -> bool {
+        self.ramps.is_empty() && self.leaves.is_empty()
+    }
+
     pub(crate) fn forget(&mut self, id: &str) {
         self.ramps.remove(id);
         self.leaves.remove(id);

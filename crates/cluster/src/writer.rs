@@ -107,15 +107,15 @@ impl<R: Walk, T> Writer<R, T> {
             return Ok(None);
         }
         let old = current.load_full();
-        let router = match &nodes {
-            None => old.shared_router(),
+        let new = match &nodes {
+            None => old.renewed(differences.renewed(), &draft.roster, self.on_down),
             Some(nodes) => {
                 let router = self.remake.remake(old.router(), nodes)?;
                 check_members(&router, nodes)?;
-                Arc::new(router)
+                let epoch = old.epoch() + 1;
+                Snapshot::new(epoch, Arc::new(router), &draft.roster, self.on_down)
             }
         };
-        let new = Snapshot::new(old.epoch() + 1, router, &draft.roster, self.on_down);
         let owners = Owners::of(&new, self.samples);
         let before = self.owners.take();
         let before = before.unwrap_or_else(|| Owners::of(&old, self.samples));
