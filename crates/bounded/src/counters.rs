@@ -270,3 +270,71 @@ impl<K: Count> fmt::Debug for NodeLoad<K> {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use core::cell::{Cell, RefCell};
+    use std::thread_local;
+
+    use super::*;
+    use crate::count::sealed::Steps;
+
+    thread_local! {
+        /// What another thread does right after the next subtraction.
+        static MEANWHILE: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
+        static FREED: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// A count that says when it is freed.
+    #[derive(Debug, Default)]
+    struct Told(Cell<usize>);
+
+    impl Count for Told {}
+
+    impl Steps for Told {
+        fn get(&self) -> usize {
+            self.0.get()
+        }
+        fn add(&self, more: usize) -> usize {
+            self.0.replace(self.0.get() + more)
+        }
+        fn subtract(&self, less: usize) -> usize {
+            let before = self.0.replace(self.0.get() - less);
+            if let Some(meanwhile) = MEANWHILE.take() {
+                meanwhile();
+            }
+            before
+        }
+        fn set_bits(&self, bits: usize) -> usize {
+            self.0.replace(self.0.get() | bits)
+        }
+        fn add_if(&self, may: impl Fn(usize) -> bool) -> Option<usize> {
+            may(self.0.get()).then(|| self.add(1))
+        }
+    }
+
+    impl Drop for Told {
+        fn drop(&mut self) {
+            FREED.set(FREED.get() + 1);
+        }
+    }
+
+    #[test]
+    fn a_router_may_end_between_the_two_steps_of_a_release() {
+        let fleet = Arc::<FleetLoad<Told>>::default();
+        let node = NodeLoad::new(&NodeId::new("a").unwrap(), &fleet);
+        let mut announced = fleet.announce();
+        let (load, held) = node.take_if(&mut announced, |_| true).unwrap();
+        assert_eq!((held, fleet.total(), announced.is_none()), (1, 1, true));
+        drop(announced); // the borrow ends
+        MEANWHILE.set(Some(Box::new(move || {
+            drop((node, fleet));
+            // The node's count. The load is in the total still, whose two live on.
+            assert_eq!(FREED.get(), 1);
+        })));
+        drop(load);
+        assert_eq!(FREED.get(), 3);
+    }
+}
