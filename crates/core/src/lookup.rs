@@ -2,6 +2,7 @@
 //! [`Probes`](crate::Probes), asks several times.
 
 use core::fmt::Debug;
+use core::hint::select_unpredictable;
 
 use crate::{Description, Edge, PointTable, Position, Slot};
 
@@ -147,11 +148,9 @@ impl Lookup for Nearest {
 
     fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
         let [(behind, before), (ahead, after)] = table.around(at)?;
-        Some(if behind.ahead(at) <= at.ahead(ahead) {
-            before
-        } else {
-            after
-        })
+        // As likely as not: no branch could be guessed.
+        let is_behind = behind.ahead(at) <= at.ahead(ahead);
+        Some(select_unpredictable(is_behind, before, after))
     }
 }
 

@@ -69,12 +69,20 @@ impl<P: Position> SortedPoints<P> {
     }
 
     /// The index of the first of the points that share the position of this one.
+    #[inline]
     pub(crate) fn first_equal(&self, index: usize) -> usize {
-        let at = |index: usize| self.point(index).map(|(position, _)| position);
-        match (index.checked_sub(1).and_then(at), at(index)) {
-            (Some(before), Some(here)) if before == here => self.first(here, Edge::Inclusive),
+        let at = |index: usize| self.heads.get(index);
+        match index.checked_sub(1).and_then(at) {
+            Some(before) if Some(before) == at(index) => self.first_of_equal(index),
             _ => index,
         }
+    }
+
+    /// The same where heads are equal.
+    #[cold]
+    fn first_of_equal(&self, index: usize) -> usize {
+        let first = |(at, _)| self.first(at, Edge::Inclusive);
+        self.point(index).map_or(index, first)
     }
 }
 

@@ -109,11 +109,13 @@ impl<P: Position> PointTable<P> for SortedPoints<P> {
         self.owner_each(at, owners);
     }
 
+    #[inline]
     fn around(&self, at: P) -> Option<[(P, Slot); 2]> {
-        let first = self.first(at, Edge::Inclusive);
-        let ahead = self.point(first).or_else(|| self.point(0))?;
-        let behind = Backward::new(self, first).next()?;
-        Some([behind, ahead])
+        let ahead = self.first(at, Edge::Inclusive);
+        let last = self.rests.len().checked_sub(1)?;
+        let behind = self.first_equal(ahead.checked_sub(1).unwrap_or(last));
+        let ahead = if ahead > last { 0 } else { ahead };
+        Some([self.point(behind)?, self.point(ahead)?])
     }
 
     fn heap_bytes(&self) -> usize {
