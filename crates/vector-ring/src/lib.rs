@@ -48,10 +48,10 @@ keyroute_core::named_ring! {
     /// A ring that searches both ways: the nearest point serves a key, ahead of it or behind.
     ///
     /// Shares differ as on a ring of twice the points (a CV of 5.6 % for 160, not 7.9 %), in the same memory.
-    /// The price is the lookup, which takes 1.7 to 2.7 times as long as [`VectorRing`]'s (`keyroute compare`, 10
-    /// to 1,000 nodes): it reads the point behind the key too. Everything else is [`VectorRing`]'s: any node may join, leave or
-    /// change its weight, walks keep the restriction property, nodes own ranges. Answers are not: its
-    /// description says `lookup`: `nearest`.
+    /// The price is the lookup, which takes 1.7 to 2.6 times as long as [`VectorRing`]'s (the barometer of
+    /// `benches`, 10 to 1,000 nodes): it reads the point behind the key too, and whole positions. Everything else is
+    /// [`VectorRing`]'s: any node may join, leave or change its weight, walks keep the restriction property, nodes own
+    /// ranges. Answers are not: its description says `lookup`: `nearest`.
     ///
     /// It is the native scheme under [`Nearest`]. Other hashers and numbers of points:
     ///
