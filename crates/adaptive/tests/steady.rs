@@ -250,7 +250,7 @@ fn keys_of_a_sample_count_as_much_as_they_stand_for() {
 fn a_key_about_the_limit_does_not_make_its_node_jump() {
     let mut steady = Steady::default();
     for requests in (0..10_000).step_by(50) {
-        let fleet = nodes(&[10_000 + requests, 10_000, 10_000, 10_000]);
+        let fleet = nodes(&[11_000 + requests, 10_000, 10_000, 10_000]);
         let key = KeyLoad {
             digest: 42,
             node: fleet[0].id.clone(),
@@ -258,7 +258,7 @@ fn a_key_about_the_limit_does_not_make_its_node_jump() {
         };
         let judgement = judge_with(&mut steady, &fleet, &[key]);
         assert_eq!(judgement.verdict, Verdict::Even, "{requests}");
-        let limit = 2500 + requests / 16;
+        let limit = (41_000 + requests) / 16;
         assert_eq!(
             judgement.hot.len(),
             usize::from(requests > limit),
