@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, Weak, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -125,6 +125,21 @@ fn what_the_target_refuses_is_reported() {
     assert_eq!(background.refusal(), Some(RouteError::NoMembers));
     let round = background.last_round().unwrap();
     assert!(matches!(round.judgement.verdict, Verdict::Move(_)));
+}
+
+#[test]
+fn the_target_may_ask_the_balancer() {
+    let handle: Arc<OnceLock<Weak<Background<Raise>>>> = Arc::default();
+    let in_target = Arc::clone(&handle);
+    let target = Calls(move || {
+        if let Some(background) = in_target.get().and_then(Weak::upgrade) {
+            drop(background.stats());
+        }
+    });
+    let background = Arc::new(Background::start(every(MILLI), target).unwrap());
+    handle.set(Arc::downgrade(&background)).unwrap();
+    let now = background.rounds();
+    wait_until("rounds", || background.rounds() > now + 5);
 }
 
 #[test]

@@ -129,6 +129,27 @@ fn a_refusal_is_not_taken_for_somebody_elses_change() {
 }
 
 #[test]
+fn points_that_the_balancer_set_are_not_taken_for_somebody_elses() {
+    let mut ring = ring();
+    let mut balancer = Balancer::new(Steady::default());
+    let counters = balancer.by_slot(ring.members());
+    balancer.tick(Duration::ZERO, &mut ring).unwrap();
+    for second in 1..=2 {
+        counters[0].as_ref().unwrap().add(3000);
+        counters[1].as_ref().unwrap().add(1000);
+        counters[2].as_ref().unwrap().add(1000);
+        let before = points(&mut &mut ring);
+        balancer
+            .tick(Duration::from_secs(second), &mut ring)
+            .unwrap();
+        assert!(
+            points(&mut &mut ring)[0] < before[0],
+            "{second}: {before:?}"
+        );
+    }
+}
+
+#[test]
 fn points_that_somebody_else_set_are_the_ones_that_were_given() {
     let mut ring = ring();
     let mut balancer = Balancer::new(Steady::default());
