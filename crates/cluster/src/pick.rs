@@ -213,10 +213,11 @@ impl<R: Walk, T> Snapshot<R, T> {
     /// [`Unavailable`]: no members; the node is down and the policy is to fail; or nobody is left.
     #[inline]
     pub fn pick(&self, key: &[u8]) -> Result<Pick<'_, T>, Unavailable> {
-        match self.pick_home(key) {
-            Some(home) => Ok(home),
-            None => self.pick_any(key),
+        if let Some(home) = self.pick_home(key) {
+            return Ok(home);
         }
+        let mut why = Unavailable::NoOwner;
+        self.pick_any(key, &mut why).ok_or(why)
     }
 
     /// As [`pick`](Self::pick), with a set that the caller lends: over 1,024 slots nothing is allocated then
@@ -227,10 +228,11 @@ impl<R: Walk, T> Snapshot<R, T> {
     /// As [`pick`](Self::pick).
     #[inline]
     pub fn pick_with(&self, key: &[u8], seen: &mut SlotSet) -> Result<Pick<'_, T>, Unavailable> {
-        match self.pick_home(key) {
-            Some(home) => Ok(home),
-            None => self.pick_beyond(key, seen),
+        if let Some(home) = self.pick_home(key) {
+            return Ok(home);
         }
+        let mut why = Unavailable::NoOwner;
+        self.pick_beyond(key, seen, &mut why).ok_or(why)
     }
 
     /// The first `n` nodes that [`pick`](Self::pick) would try and that can serve, each once: replicas.
@@ -292,31 +294,33 @@ impl<R: Walk, T> Snapshot<R, T> {
 
     /// Apart, so that a lookup that needs no set does not make room for one.
     #[inline(never)]
-    fn pick_any(&self, key: &[u8]) -> Result<Pick<'_, T>, Unavailable> {
-        self.pick_beyond(key, &mut SlotSet::new())
+    fn pick_any(&self, key: &[u8], why: &mut Unavailable) -> Option<Pick<'_, T>> {
+        self.pick_beyond(key, &mut SlotSet::new(), why)
     }
 
-    /// The pick of a key whose owner may not admit it.
+    /// The pick of a key whose owner may not admit it; without one, says why.
+    ///
+    /// The reason goes its own way: a result with it in would be handed over in memory, by every lookup.
     #[inline(never)]
-    fn pick_beyond(&self, key: &[u8], seen: &mut SlotSet) -> Result<Pick<'_, T>, Unavailable> {
-        let home = self.router().route(key);
-        let mut found = Err(match home {
-            Some(_) => Unavailable::NoneAdmits {
-                nodes: self.router().members().len(),
-            },
-            None => return Err(Unavailable::NoOwner),
-        });
+    fn pick_beyond(
+        &self,
+        key: &[u8],
+        seen: &mut SlotSet,
+        why: &mut Unavailable,
+    ) -> Option<Pick<'_, T>> {
+        let home = self.router().route(key)?;
+        let nodes = self.router().members().len();
+        *why = Unavailable::NoneAdmits { nodes };
+        let mut found = None;
         self.offer(key, seen, &mut |offer| match offer {
             Offer::Serves(slot) | Offer::Reserve(slot) => {
-                if let Some(pick) = self.picked(slot, home == Some(slot)) {
-                    found = Ok(pick);
-                }
+                found = self.picked(slot, home == slot);
                 ControlFlow::Break(())
             }
             Offer::Down(slot) => {
                 if let (OnDown::FailFast, Some(member)) = (self.on_down(), self.at(slot)) {
                     let id = member.id.clone();
-                    found = Err(Unavailable::Down { id });
+                    *why = Unavailable::Down { id };
                 }
                 self.on_down().pass()
             }
