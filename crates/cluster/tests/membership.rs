@@ -381,6 +381,7 @@ fn who_leaves_and_returns_within_its_grace_moves_no_key() {
         // And over time it does leave.
         cluster.set_members(fewer(), terms).unwrap();
         assert!(cluster.tick(seconds(100)).unwrap().is_none());
+        assert!(cluster.set_members(fewer(), terms).unwrap().is_none());
         assert!(cluster.tick(seconds(129)).unwrap().is_none());
         let told = cluster.tick(seconds(130)).unwrap().unwrap();
         assert_eq!(told.removed(), ["b:80"]);
