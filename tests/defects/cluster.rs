@@ -100,7 +100,9 @@ fn nodes_come_and_go_while_time_ticks_and_threads_route() {
             cluster.apply(Batch::new().remove(id)).unwrap();
         }
         stop.store(true, Ordering::Relaxed);
-        readers.map(|reader| reader.join().unwrap());
+        for reader in readers {
+            reader.join().unwrap();
+        }
         ticker.join().unwrap();
     });
     let now = cluster.load();
