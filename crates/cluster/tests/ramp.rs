@@ -223,3 +223,18 @@ fn a_ramp_over_no_time_is_none() {
     assert!(cluster.load().member("new:80").unwrap().status().is_up());
     assert!(cluster.tick(at(9)).unwrap().is_none());
 }
+
+#[test]
+fn who_is_removed_takes_its_clocks_along() {
+    let cluster = STRATEGIES[0].cluster(&NAMES);
+    change(
+        &cluster,
+        Batch::new().ramp("b:80", ramp()).leave("b:80", at(5)),
+    );
+    cluster.tick(at(0)).unwrap();
+    change(&cluster, Batch::new().remove("b:80"));
+    assert!(cluster.tick(at(20)).unwrap().is_none());
+    change(&cluster, Batch::new().add(node("b:80"), 0));
+    assert!(cluster.tick(at(40)).unwrap().is_none());
+    assert!(cluster.load().member("b:80").unwrap().status().is_up());
+}
