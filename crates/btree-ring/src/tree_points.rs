@@ -143,7 +143,7 @@ impl<P: Position> PointTable<P> for TreePoints<P> {
         self.firsts.len() * Self::A_POINT + others
     }
 
-    fn estimate(points: u64) -> u64 {
+    fn estimate(points: u64, _nodes: u64) -> u64 {
         points.saturating_mul(Self::A_POINT as u64)
     }
 }

@@ -78,6 +78,6 @@ pub trait PointTable<P: Position>: Default {
     /// The bytes held on the heap.
     fn heap_bytes(&self) -> usize;
 
-    /// The bytes that this many points will hold.
-    fn estimate(points: u64) -> u64;
+    /// The bytes that this many points of so many nodes will hold.
+    fn estimate(points: u64, nodes: u64) -> u64;
 }

@@ -110,7 +110,7 @@ impl<S: PointScheme, T: PointTable<S::Position>> Ring<S, T> {
             .saturating_mul(scheme.points_per_weight().unwrap_or(0).into());
         // A slot in the table, an entry in the map of ids, and an id of about 16 bytes.
         let member = 3 * size_of::<Node>() as u64 + 32;
-        let bytes = T::estimate(points).saturating_add(nodes.saturating_mul(member));
+        let bytes = T::estimate(points, nodes).saturating_add(nodes.saturating_mul(member));
         Estimate { points, bytes }
     }
 

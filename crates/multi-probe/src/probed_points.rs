@@ -80,7 +80,7 @@ impl<P: Position> PointTable<P> for ProbedPoints<P> {
         self.sorted.heap_bytes() + self.next.heap_bytes()
     }
 
-    fn estimate(points: u64) -> u64 {
-        SortedPoints::<P>::estimate(points).saturating_add(NextPoints::<P>::estimate(points))
+    fn estimate(points: u64, nodes: u64) -> u64 {
+        SortedPoints::<P>::estimate(points, nodes).saturating_add(NextPoints::<P>::estimate(points))
     }
 }

@@ -24,8 +24,13 @@ pub(crate) fn narrow(slot: Slot) -> Option<u16> {
 }
 
 impl Owners {
-    /// Bytes a point, up to 65,536 nodes.
-    pub(crate) const BYTES: usize = size_of::<u16>();
+    /// Bytes a point, of so many nodes.
+    pub(crate) fn width(nodes: u64) -> usize {
+        match nodes {
+            0..=0x1_0000 => size_of::<u16>(),
+            _ => size_of::<u32>(),
+        }
+    }
 
     /// Slots of two bytes.
     pub(crate) fn narrow(slots: Vec<u16>) -> Self {

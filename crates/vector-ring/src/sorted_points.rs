@@ -125,9 +125,10 @@ impl<P: Position> PointTable<P> for SortedPoints<P> {
             + self.rests.capacity() * size_of::<P::Rest>()
     }
 
-    fn estimate(points: u64) -> u64 {
-        let a_point = size_of::<u32>() + Owners::BYTES + size_of::<P::Rest>();
-        let window = (size_of::<u32>() + Owners::BYTES) * WINDOW;
+    fn estimate(points: u64, nodes: u64) -> u64 {
+        let in_windows = size_of::<u32>() + Owners::width(nodes);
+        let a_point = in_windows + size_of::<P::Rest>();
+        let window = in_windows * WINDOW;
         points
             .saturating_mul(a_point as u64)
             .saturating_add(window as u64)

@@ -202,6 +202,14 @@ fn built_alike<P: Position>(shapes: &[Shape<P>]) {
                 points.sort_by(order);
                 let built = table.forward(P::default(), Edge::Inclusive);
                 assert!(built.eq(points), "shape {seed}, {count} points, {high:?}");
+                let nodes = high.map_or(7, |high| u64::from(high) + 1);
+                let estimate = SortedPoints::<P>::estimate(count, nodes);
+                // A vector has room for four numbers at least.
+                let more = (table.heap_bytes() as u64).checked_sub(estimate);
+                assert!(
+                    more <= Some(8) && more.is_some(),
+                    "{count} points: {more:?}"
+                );
             }
         }
     }

@@ -67,8 +67,8 @@ impl<P: Position, B: TableFault> PointTable<P> for Table<P, B> {
     fn heap_bytes(&self) -> usize {
         self.points.heap_bytes()
     }
-    fn estimate(points: u64) -> u64 {
-        SortedPoints::<P>::estimate(points)
+    fn estimate(points: u64, nodes: u64) -> u64 {
+        SortedPoints::<P>::estimate(points, nodes)
     }
 }
 
