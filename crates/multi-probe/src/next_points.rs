@@ -149,6 +149,9 @@ mod tests {
                     said += usize::from(check(&points, &probes));
                     check(&points, &[0, u64::MAX]);
                     check(&points, &probes[3..4]);
+                    // Behind the only point of a part it is not that point which comes next.
+                    let behind = |key: usize| points[key % count].wrapping_add(1);
+                    check(&points, &[behind(key), behind(key + 1)]);
                 }
             }
             // Two of the 21 probes stand where points are.
