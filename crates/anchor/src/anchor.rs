@@ -8,7 +8,7 @@ use keyroute_core::hash::NativeHasher;
 use crate::draws::checked;
 use crate::engine::preset;
 use crate::removals::Removals;
-use crate::{Buckets, Draws, Numbered, Preset, Words};
+use crate::{Buckets, Draws, Numbered, Preset, Recorded, Words};
 
 /// AnchorHash over nodes: `anchor/1`. **History-dependent**, of a preset capacity.
 ///
@@ -107,6 +107,12 @@ impl Buckets for AnchorBuckets {
 
     fn bucket(&self, hash: u64) -> Option<u32> {
         self.bucket_by(&mut Words::new(hash))
+    }
+
+    fn drawn_before(&self, hash: u64) -> Vec<u32> {
+        let mut draws = Recorded::new(Words::new(hash));
+        let _ = self.bucket_by(&mut draws);
+        draws.left()
     }
 
     fn contains(&self, bucket: u32) -> bool {

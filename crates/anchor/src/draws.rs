@@ -1,5 +1,7 @@
 //! [`Draws`]: what an engine asks of a key.
 
+use alloc::vec::Vec;
+
 use keyroute_core::buckets::{below, jump_back_hash, word};
 
 /// The pseudo-random numbers of one key.
@@ -115,6 +117,50 @@ impl Draws for JumpBackWords {
 
     fn next(&mut self, _left: u32, bound: u32) -> u32 {
         self.0.draw(bound)
+    }
+}
+
+/// Draws that remember which buckets they were asked to pass, for explanations.
+///
+/// ```
+/// use keyroute_anchor::{Buckets, DxBuckets, Recorded, Words};
+///
+/// let mut dx = DxBuckets::new(8)?;
+/// dx.insert(5);
+/// let mut draws = Recorded::new(Words::new(7));
+/// assert_eq!(dx.bucket_by(&mut draws), Some(5));
+/// assert!(!draws.left().contains(&5));
+/// # Ok::<(), keyroute_anchor::RouteError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recorded<D> {
+    draws: D,
+    left: Vec<u32>,
+}
+
+impl<D> Recorded<D> {
+    /// These draws; nothing is remembered yet.
+    #[must_use]
+    pub fn new(draws: D) -> Self {
+        let left = Vec::new();
+        Self { draws, left }
+    }
+
+    /// The buckets that came up and had left, in order.
+    #[must_use]
+    pub fn left(self) -> Vec<u32> {
+        self.left
+    }
+}
+
+impl<D: Draws> Draws for Recorded<D> {
+    fn first(&mut self, buckets: u32) -> u32 {
+        self.draws.first(buckets)
+    }
+
+    fn next(&mut self, left: u32, bound: u32) -> u32 {
+        self.left.push(left);
+        self.draws.next(left, bound)
     }
 }
 

@@ -8,7 +8,7 @@ use keyroute_core::hash::NativeHasher;
 use crate::bitmap::Bitmap;
 use crate::draws::checked;
 use crate::engine::preset;
-use crate::{Buckets, Draws, HistoryFree, Numbered, Preset, Words};
+use crate::{Buckets, Draws, HistoryFree, Numbered, Preset, Recorded, Words};
 
 /// Draws that are made for each bucket of the capacity before the search falls back on counting.
 const DRAWS_PER_BUCKET: u64 = 4;
@@ -113,6 +113,12 @@ impl Buckets for DxBuckets {
 
     fn bucket(&self, hash: u64) -> Option<u32> {
         self.bucket_by(&mut Words::new(hash))
+    }
+
+    fn drawn_before(&self, hash: u64) -> Vec<u32> {
+        let mut draws = Recorded::new(Words::new(hash));
+        let _ = self.bucket_by(&mut draws);
+        draws.left()
     }
 
     fn contains(&self, bucket: u32) -> bool {

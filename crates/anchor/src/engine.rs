@@ -54,6 +54,18 @@ pub trait Buckets: Clone {
     /// which they left if that matters, else ascending.
     fn removed(&self) -> Vec<u32>;
 
+    /// The buckets that come up for this hash before the one that [`bucket`](Self::bucket) gives, in order, and are
+    /// out of service: for explanations.
+    fn drawn_before(&self, _hash: u64) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// The first `n` buckets in the order of this hash, each once, the one that [`bucket`](Self::bucket) gives first:
+    /// for explanations. None where there is no order.
+    fn preferred(&self, _hash: u64, _n: usize) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// The bytes it holds on the heap.
     fn heap_bytes(&self) -> usize;
 }

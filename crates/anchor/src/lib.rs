@@ -26,7 +26,7 @@ mod table;
 mod serde;
 
 pub use anchor::{Anchor, AnchorBuckets};
-pub use draws::{Draws, JumpBackWords, Words};
+pub use draws::{Draws, JumpBackWords, Recorded, Words};
 pub use dx::{Dx, DxBuckets};
 pub use engine::{Buckets, HistoryFree, Preset};
 pub use growable::{GrowableAnchor, GrowableBuckets};

@@ -10,7 +10,7 @@ use keyroute_core::hash::NativeHasher;
 
 use crate::draws::checked;
 use crate::engine::not_preset;
-use crate::{Buckets, Draws, JumpBackWords, Numbered};
+use crate::{Buckets, Draws, JumpBackWords, Numbered, Recorded};
 
 /// MementoHash over nodes: `memento/1`. **History-dependent**, without a preset capacity.
 ///
@@ -108,6 +108,12 @@ impl Buckets for MementoBuckets {
 
     fn bucket(&self, hash: u64) -> Option<u32> {
         self.bucket_by(&mut JumpBackWords::new(hash))
+    }
+
+    fn drawn_before(&self, hash: u64) -> Vec<u32> {
+        let mut draws = Recorded::new(JumpBackWords::new(hash));
+        let _ = self.bucket_by(&mut draws);
+        draws.left()
     }
 
     fn contains(&self, bucket: u32) -> bool {

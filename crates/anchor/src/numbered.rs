@@ -7,8 +7,9 @@ use core::fmt;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
-    NodeId, Rebuild, RemoveNode, RouteDigest, RouteError, Router, Slot,
+    AddNode, Contender, Description, DrawnPlace, Explanation, Fingerprint, HasherTag, KeyDigest,
+    KeyHasher, MemberOrder, Members, Node, NodeId, Place, Rebuild, RemoveNode, Role, RouteDigest,
+    RouteError, Router, Slot,
 };
 
 use crate::table::Table;
@@ -188,6 +189,12 @@ impl<B: Buckets, H: KeyHasher<Out = u64>> Numbered<B, H> {
         Router::fingerprint(self)
     }
 
+    /// Why this key goes where it goes: its bucket, and those that came up before and have left.
+    #[must_use]
+    pub fn explain(&self, key: &[u8]) -> Explanation {
+        Router::explain(self, key)
+    }
+
     /// The hasher of keys.
     #[must_use]
     pub fn hasher(&self) -> &H {
@@ -259,6 +266,35 @@ impl<B: Buckets, H: KeyHasher<Out = u64>> Router for Numbered<B, H> {
 
     fn heap_bytes(&self) -> usize {
         self.table.members.heap_bytes() + self.table.buckets.heap_bytes()
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let digest = self.hasher.hash(key);
+        let buckets = &self.table.buckets;
+        let why = Explanation::of(self, key).hashed(&self.hasher, digest);
+        let Some(bucket) = buckets.bucket(digest) else {
+            return why;
+        };
+        let order = buckets.preferred(digest, next.saturating_add(1));
+        let contenders = order.into_iter().filter_map(|other| {
+            let role = if other == bucket {
+                Role::Owner
+            } else {
+                Role::Next
+            };
+            Contender::new(&self.table.members, Slot::new(other)?, role)
+        });
+        let contenders: Vec<Contender> = contenders.collect();
+        let why = why.placed(Place::Drawn(DrawnPlace {
+            bucket,
+            in_service: self.table.members.len() as u64,
+            before: buckets.drawn_before(digest),
+        }));
+        if contenders.is_empty() {
+            why // there is no order, only an owner
+        } else {
+            why.contended(contenders)
+        }
     }
 }
 

@@ -118,6 +118,32 @@ impl Buckets for RankedBuckets {
         Some(bucket)
     }
 
+    fn drawn_before(&self, hash: u64) -> Vec<u32> {
+        let mut before = Vec::new();
+        if self.live.len() > 0 {
+            let (mut bucket, mut layers) = self.layers(hash);
+            while !self.live.contains(bucket) {
+                before.push(bucket);
+                bucket = layers.next();
+            }
+        }
+        before
+    }
+
+    fn preferred(&self, hash: u64, n: usize) -> Vec<u32> {
+        let n = n.min(self.live.len() as usize); // u32 fits
+        let mut preferred: Vec<u32> = Vec::with_capacity(n);
+        let mut order = self.order(hash);
+        while preferred.len() < n {
+            match order.next() {
+                Some(bucket) if preferred.contains(&bucket) => {}
+                Some(bucket) => preferred.push(bucket),
+                None => break,
+            }
+        }
+        preferred
+    }
+
     fn contains(&self, bucket: u32) -> bool {
         self.live.contains(bucket)
     }

@@ -1,11 +1,14 @@
 //! [`Bounded`]: a strategy whose nodes never hold much more than their share.
 
+use alloc::format;
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::ControlFlow;
 
 use keyroute_core::{
-    AddNode, Description, Members, Node, NodeId, OrderFree, Rebuild, RemoveNode, Reweight,
-    RouteError, Router, Slot, Walk, Weight,
+    AddNode, Contender, Description, Explanation, Fact, Members, Node, NodeId, OrderFree, Rebuild,
+    RemoveNode, Reweight, Role, RouteError, Router, Slot, Walk, Weight,
 };
 
 use crate::counters::NodeLoad;
@@ -332,6 +335,24 @@ where
     pub fn route_id(&self, key: &[u8]) -> Option<&NodeId> {
         Router::route_id(self, key)
     }
+
+    /// Why the next load of this key would go where it would: loads and capacities of the nodes in forwarding order.
+    ///
+    /// ```
+    /// use keyroute_bounded::{Bounded, Exact};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let router = Bounded::new(VectorRing::from_ids(["a", "b", "c"])?, Exact::new(250)?);
+    /// let lease = router.acquire(b"hot").unwrap();
+    /// let why = router.explain(b"hot");
+    /// assert_eq!(why.passed().next().unwrap().slot, lease.slot()); // it holds 1 of 1
+    /// assert_eq!(why.owner(), router.route(b"hot"));
+    /// # Ok::<(), keyroute_bounded::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn explain(&self, key: &[u8]) -> Explanation {
+        Router::explain(self, key)
+    }
 }
 
 impl<R, C, A, O, K> Router for Bounded<R, C, A, O, K>
@@ -366,6 +387,55 @@ where
 
     fn heap_bytes(&self) -> usize {
         self.router.heap_bytes() + self.loads.heap_bytes()
+    }
+
+    /// The inner router's, and the nodes in forwarding order with their loads: of this moment.
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let total = self.total();
+        let mut contenders: Vec<Contender> = Vec::new();
+        let mut left = next;
+        let mut taken = false;
+        self.forwarding.candidates(&self.router, key, &mut |slot| {
+            let Some((_, candidate)) = self.candidate(slot, total) else {
+                return ControlFlow::Continue(());
+            };
+            let role = match A::admits(candidate.load, candidate.capacity) {
+                _ if taken => Role::Next,
+                true => Role::Owner,
+                false => Role::Passed,
+            };
+            let load = Fact::Load {
+                held: candidate.load,
+                capacity: candidate.capacity,
+            };
+            contenders.extend(
+                Contender::new(self.members(), slot, role).map(|contender| contender.with(load)),
+            );
+            left -= usize::from(taken);
+            taken |= role == Role::Owner;
+            if taken && left == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        if !taken {
+            let taker = self.next(key);
+            for contender in contenders.iter_mut().filter(|it| Some(it.slot) == taker) {
+                contender.role = Role::Owner;
+                contender.facts.push(Fact::Overflow);
+            }
+        }
+        let admission = format!(
+            "{} loads in all, a node admits {} its capacity",
+            total,
+            A::NAME
+        );
+        self.router
+            .explain_with(key, 0)
+            .under(self)
+            .contended(contenders)
+            .noted("loads", admission)
     }
 }
 

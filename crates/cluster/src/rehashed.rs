@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use keyroute_core::hash::{Xxh3, mix64};
 use keyroute_core::{
-    AddNode, Description, HasherTag, KeyDigest, KeyHasher, Members, Node, NodeId, OrderFree,
-    Rebuild, RemoveLast, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot, SlotSet,
-    Walk, Weight,
+    AddNode, Description, Explanation, HasherTag, KeyDigest, KeyHasher, Members, Node, NodeId,
+    OrderFree, Rebuild, RemoveLast, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot,
+    SlotSet, Walk, Weight,
 };
 
 /// A preference order for any router: the owner, and then the owners of other keys that follow from this one.
@@ -98,6 +98,14 @@ impl<R: Router> Router for Rehashed<R> {
 
     fn route_batch(&self, keys: &[&[u8]], out: &mut [Option<Slot>]) -> Result<(), RouteError> {
         self.router.route_batch(keys, out)
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        self.router
+            .explain_with(key, 0)
+            .under(self)
+            .walked(self, key, next)
+            .noted("order", "the owners of further hashes of the key")
     }
 }
 

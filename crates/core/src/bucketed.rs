@@ -6,9 +6,9 @@ use core::marker::PhantomData;
 use crate::error::check_batch;
 use crate::hash::NativeHasher;
 use crate::{
-    AddNode, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
-    NodeId, NodeList, Position, Rebuild, RemoveLast, RemoveNode, RouteDigest, RouteError, Router,
-    Slot,
+    AddNode, Description, EntryPlace, Explanation, Fingerprint, HasherTag, KeyDigest, KeyHasher,
+    MemberOrder, Members, Node, NodeId, NodeList, Place, Position, Rebuild, RemoveLast, RemoveNode,
+    RouteDigest, RouteError, Router, Slot,
 };
 
 /// A function from a hash and a number of buckets to one of the buckets: jump, modulo, and their like.
@@ -230,6 +230,12 @@ impl<H: KeyHasher, F: BucketFunction<H::Out>> Bucketed<F, H> {
         Router::fingerprint(self)
     }
 
+    /// Why this key goes where it goes. There is no next node: there is no order of nodes.
+    #[must_use]
+    pub fn explain(&self, key: &[u8]) -> Explanation {
+        Router::explain(self, key)
+    }
+
     /// The nodes.
     #[must_use]
     pub fn members(&self) -> &Members {
@@ -282,6 +288,23 @@ impl<H: KeyHasher, F: BucketFunction<H::Out>> Router for Bucketed<F, H> {
             self.route_values(&values[..keys.len()], out);
         }
         Ok(())
+    }
+
+    fn explain_with(&self, key: &[u8], _next: usize) -> Explanation {
+        let digest = self.hasher.hash(key);
+        let place = F::bucket(digest, self.nodes.len()).map(|bucket| {
+            Place::Entry(EntryPlace {
+                name: "bucket",
+                number: bucket.into(),
+                of: self.nodes.len().into(),
+                rule: F::NAME.into(),
+                digests: None,
+                owned: None,
+            })
+        });
+        Explanation::of(self, key)
+            .hashed(&self.hasher, digest)
+            .placed(place.unwrap_or_default())
     }
 }
 

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::mem::size_of;
 use core::ops::ControlFlow;
 
-use crate::{KeyHasher, Members, Node, NodeLabel, Slot, SlotSet, Weight};
+use crate::{Fact, HashValue, KeyHasher, Members, Node, NodeLabel, Slot, SlotSet, Weight};
 use draw::fold;
 use order::Order;
 use rule::{ByDraw, ByScore, Rule};
@@ -155,6 +155,41 @@ impl Candidates {
             }
             (Some(ours), Some(other)) => wins(&self.by_draw(digest), ours, other),
             (challenger, _) => challenger.is_some(),
+        }
+    }
+
+    /// What the node in this slot has for this digest, for explanations: its draw, and with weights what that
+    /// costs.
+    ///
+    /// ```
+    /// use keyroute_core::hash::Xxh3;
+    /// use keyroute_core::{Candidates, Fact, Members, Node};
+    ///
+    /// let members = Members::from_nodes([Node::new("a")?])?;
+    /// let candidates = Candidates::new(&Xxh3, &members);
+    /// assert!(matches!(candidates.fact(7, members.slot_of("a").unwrap()), Some(Fact::Draw(_))));
+    /// assert_eq!(candidates.rule(), "the greatest draw");
+    /// # Ok::<(), keyroute_core::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn fact(&self, digest: u64, slot: Slot) -> Option<Fact> {
+        let place = self.place(slot)?;
+        let draw = HashValue::of(self.by_draw(digest).draw(place));
+        if self.weighted() {
+            let cost = self.by_score(digest).score(place).over_weight();
+            Some(Fact::Cost { draw, cost })
+        } else {
+            Some(Fact::Draw(draw))
+        }
+    }
+
+    /// What the preferred node has, in words.
+    #[must_use]
+    pub fn rule(&self) -> &'static str {
+        if self.weighted() {
+            "the least cost of a draw for its weight"
+        } else {
+            "the greatest draw"
         }
     }
 

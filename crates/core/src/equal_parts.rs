@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
-use crate::{OwnedRange, Slot};
+use crate::{HashValue, OwnedRange, Slot};
 
 /// The 2^64 digests cut into equal parts, in their order: how a key finds its entry in a table.
 ///
@@ -50,6 +50,23 @@ impl EqualParts {
     pub fn last(self, part: u32) -> u64 {
         let next = (u128::from(part) + 1) << 64;
         u64::try_from(next.div_ceil(self.0.get().into()) - 1).unwrap_or(u64::MAX)
+    }
+
+    /// The first and the last digest of a part.
+    ///
+    /// ```
+    /// use core::num::NonZeroU32;
+    /// use keyroute_core::EqualParts;
+    ///
+    /// let halves = EqualParts::new(NonZeroU32::new(2).unwrap());
+    /// assert_eq!(halves.digests(1).map(|digest| digest.value()), [1 << 63, (1 << 64) - 1]);
+    /// ```
+    #[must_use]
+    pub fn digests(self, part: u32) -> [HashValue; 2] {
+        let first = part
+            .checked_sub(1)
+            .map_or(0, |before| self.last(before).saturating_add(1));
+        [first, self.last(part)].map(HashValue::of)
     }
 
     /// A range of digests for each part, given the owners of the parts in their order.

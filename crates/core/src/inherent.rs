@@ -56,6 +56,12 @@ macro_rules! inherent_lookups {
         pub fn fingerprint(&self) -> $crate::Fingerprint {
             $crate::Router::fingerprint(self)
         }
+
+        /// Why this key goes where it goes, and the next nodes of its order, where there is one.
+        #[must_use]
+        pub fn explain(&self, key: &[u8]) -> $crate::Explanation {
+            $crate::Router::explain(self, key)
+        }
     };
 }
 

@@ -25,6 +25,7 @@ mod digest;
 pub mod hash;
 
 mod description;
+mod explanation;
 mod fingerprint;
 mod quoted;
 
@@ -57,11 +58,15 @@ pub use description::{Description, Difference, MemberOrder};
 pub use digest::{HasherTag, KeyDigest, RouteDigest};
 pub use equal_parts::EqualParts;
 pub use error::RouteError;
+pub use explanation::{
+    ArcPlace, Contender, DrawnPlace, EXPLAINED_NEXT, EntryPlace, Explanation, Fact, HashValue,
+    Place, PointPlace, ProbePlace, Role, Weighed, WindowPlace,
+};
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub use hash::{KeyHasher, Position, hash_fn};
 pub use labelled::{Labelled, Template};
 pub use limits::{MAX_ID_LEN, MAX_NODES, MAX_POINTS};
-pub use lookup::{After, ArcLookup, AtOrAfter, AtOrBefore, Lookup, Nearest, OneWay};
+pub use lookup::{After, ArcLookup, AtOrAfter, AtOrBefore, Lookup, Nearest, OneWay, Probed};
 pub use members::Members;
 pub use native::{DefaultScheme, Native};
 pub use node::{Node, NodeId, Slot, Weight, Zone};
@@ -70,7 +75,7 @@ pub use node_list::NodeList;
 pub use owned_range::{OwnedRange, Ranges};
 pub use point_table::{Edge, PointTable};
 pub use points_per_weight::{DEFAULT_POINTS_PER_WEIGHT, PointsPerWeight};
-pub use probes::{MAX_PROBES, ProbeDistance, Probes, closest};
+pub use probes::{MAX_PROBES, ProbeDistance, Probes, closest, closest_probe};
 pub use quoted::Quoted;
 pub use ring::{Estimate, Ring};
 pub use router::{AddNode, OrderFree, Rebuild, RemoveLast, RemoveNode, Reweight, Router};

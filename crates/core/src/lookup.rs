@@ -36,6 +36,33 @@ pub trait Lookup: Copy + Default + Debug {
             *owner = Self::owner(table, at);
         }
     }
+
+    /// Where the arc of a point ends that is followed by this next one: [`ArcLookup::boundary`], for explanations.
+    /// `None` unless points serve arcs.
+    fn arc_end<P: Position>(_point: P, _next: P) -> Option<P> {
+        None
+    }
+
+    /// Which of several probes finds the point that serves this position, for explanations. `None` under a lookup
+    /// of one step, and without points.
+    fn probed<P: Position, T: PointTable<P>>(_table: &T, _at: P) -> Option<Probed<P>> {
+        None
+    }
+}
+
+/// What the closest of several probes finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probed<P> {
+    /// Which probe it is, from 1.
+    pub number: u64,
+    /// How many there are.
+    pub of: u64,
+    /// Where it stands.
+    pub at: P,
+    /// Where the point stands.
+    pub point: P,
+    /// How far away the point is, as probes are compared.
+    pub distance: P,
 }
 
 /// A lookup under which each point serves one arc: only rings under these have
@@ -78,6 +105,10 @@ impl Lookup for AtOrAfter {
     fn owners<P: Position, T: PointTable<P>>(table: &T, at: &[P], owners: &mut [Option<Slot>]) {
         table.at_or_after_each(at, owners);
     }
+
+    fn arc_end<P: Position>(point: P, next: P) -> Option<P> {
+        Some(Self::boundary(point, next))
+    }
 }
 
 impl ArcLookup for AtOrAfter {
@@ -96,6 +127,10 @@ impl Lookup for After {
     fn order<P: Position, T: PointTable<P>>(table: &T, at: P) -> impl Iterator<Item = Slot> {
         table.forward(at, Edge::Exclusive).map(|(_, slot)| slot)
     }
+
+    fn arc_end<P: Position>(point: P, next: P) -> Option<P> {
+        Some(Self::boundary(point, next))
+    }
 }
 
 impl ArcLookup for After {
@@ -113,6 +148,10 @@ impl Lookup for AtOrBefore {
 
     fn order<P: Position, T: PointTable<P>>(table: &T, at: P) -> impl Iterator<Item = Slot> {
         table.backward(at, Edge::Inclusive).map(|(_, slot)| slot)
+    }
+
+    fn arc_end<P: Position>(point: P, next: P) -> Option<P> {
+        Some(Self::boundary(point, next))
     }
 }
 
@@ -151,6 +190,10 @@ impl Lookup for Nearest {
         // As likely as not: no branch could be guessed.
         let is_behind = behind.ahead(at) <= at.ahead(ahead);
         Some(select_unpredictable(is_behind, before, after))
+    }
+
+    fn arc_end<P: Position>(point: P, next: P) -> Option<P> {
+        Some(Self::boundary(point, next))
     }
 }
 

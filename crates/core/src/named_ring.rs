@@ -29,7 +29,7 @@ macro_rules! named_ring {
             use ::core::{fmt, ops::ControlFlow};
             use $crate::__private::Vec;
             use $crate::{
-                AddNode, ArcLookup, ById, Description, Estimate, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OneWay, OrderFree, OwnedRange, PointScheme, Ranges, Rebuild, RemoveNode,
+                AddNode, ArcLookup, ById, Description, Estimate, Explanation, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OneWay, OrderFree, OwnedRange, PointScheme, Ranges, Rebuild, RemoveNode,
                 Reweight, Ring, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Walk, WalkDigest, WalkExt, WalkRanges,
                 Weight,
             };
@@ -142,6 +142,12 @@ macro_rules! named_ring {
                     Router::fingerprint(&self.0)
                 }
 
+                /// Why this key goes where it goes, and the next nodes of its order.
+                #[must_use]
+                pub fn explain(&self, key: &[u8]) -> Explanation {
+                    Router::explain(&self.0, key)
+                }
+
                 /// The scheme.
                 #[must_use]
                 pub fn scheme(&self) -> &S {
@@ -250,6 +256,9 @@ macro_rules! named_ring {
                 }
                 fn route_batch(&self, keys: &[&[u8]], out: &mut [Option<Slot>]) -> Result<(), RouteError> {
                     self.0.route_batch(keys, out)
+                }
+                fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+                    self.0.explain_with(key, next)
                 }
             }
 

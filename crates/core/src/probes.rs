@@ -2,7 +2,7 @@
 
 use core::array;
 
-use crate::{Description, Edge, Lookup, PointTable, Position, Slot};
+use crate::{Description, Edge, Lookup, PointTable, Position, Probed, Slot};
 
 /// The most probes of [`Probes`].
 pub const MAX_PROBES: usize = 128;
@@ -66,6 +66,42 @@ pub fn closest<P: Position, T: PointTable<P>>(
         closest = if closer { probe } else { closest };
     }
     find(closest)
+}
+
+/// Which probe [`closest`] finds the point by, and that point, for explanations. It is told apart from the lookup:
+/// of all probes, not of the best so far.
+///
+/// ```
+/// use keyroute_core::{Edge, PointTable, ProbeDistance, Slot, closest_probe};
+/// use keyroute_vector_ring::SortedPoints;
+///
+/// let mut table = SortedPoints::default();
+/// table.insert(vec![(100u64, Slot::new(0).unwrap())], &|a, b| a.cmp(&b));
+/// let found = closest_probe(&table, [5, 90], Edge::Inclusive, ProbeDistance::Clockwise).unwrap();
+/// assert_eq!((found.number, found.of, found.distance), (2, 2, 10));
+/// ```
+pub fn closest_probe<P: Position, T: PointTable<P>>(
+    table: &T,
+    probes: impl IntoIterator<Item = P>,
+    edge: Edge,
+    distance: ProbeDistance,
+) -> Option<Probed<P>> {
+    let mut of = 0;
+    let found = (1..).zip(probes).filter_map(|(number, at)| {
+        of += 1;
+        let (point, _) = table.forward(at, edge).next()?;
+        let distance = distance.of(at, point);
+        Some(Probed {
+            number,
+            of: 0,
+            at,
+            point,
+            distance,
+        })
+    });
+    // Of equal ones the first.
+    let closest = found.min_by_key(|probed| probed.distance)?;
+    Some(Probed { of, ..closest })
 }
 
 /// Multi-probe lookup (Appleton and O'Reilly 2015): a key asks from K positions, and the point that is
@@ -140,6 +176,15 @@ impl<const K: usize> Lookup for Probes<K> {
 
     fn owner<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Slot> {
         table.closest_ahead(&Self::of(at))
+    }
+
+    fn probed<P: Position, T: PointTable<P>>(table: &T, at: P) -> Option<Probed<P>> {
+        closest_probe(
+            table,
+            Self::of(at),
+            Edge::Inclusive,
+            ProbeDistance::Clockwise,
+        )
     }
 }
 

@@ -8,10 +8,10 @@ use core::ops::ControlFlow;
 use crate::error::check_batch;
 use crate::walk::first_of_walk;
 use crate::{
-    AddNode, ArcLookup, ById, Description, Edge, HasherTag, KeyDigest, KeyHasher, Lookup,
-    MAX_POINTS, Members, Node, OneWay, OrderFree, OwnedRange, PointScheme, PointTable, Ranges,
-    Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet,
-    TieOrder, Walk, WalkDigest, WalkRanges, Weight,
+    AddNode, ArcLookup, ById, Description, Edge, Explanation, HasherTag, KeyDigest, KeyHasher,
+    Lookup, MAX_POINTS, Members, Node, OneWay, OrderFree, OwnedRange, Place, PointScheme,
+    PointTable, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme,
+    Slot, SlotSet, TieOrder, Walk, WalkDigest, WalkRanges, Weight,
 };
 
 /// A consistent-hashing ring (Karger et al. 1997): nodes take points, a key goes to the point that
@@ -176,6 +176,20 @@ impl<S: Scheme, T: PointTable<S::Position>> Router for Ring<S, T> {
             S::Lookup::owners(&self.points, positions, out);
         }
         Ok(())
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let at = self.locate(key);
+        let ties = S::Ties::NAME;
+        Explanation::of(self, key)
+            .hashed(self.scheme.hasher(), at)
+            .placed(Place::on_ring::<S::Lookup, _, _>(
+                &self.points,
+                &self.members,
+                ties,
+                at,
+            ))
+            .walked(self, key, next)
     }
 }
 

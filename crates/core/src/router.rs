@@ -9,8 +9,9 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 use crate::{
-    Description, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OwnedRange, Position,
-    RouteDigest, RouteError, Slot, SlotSet, Walk, WalkDigest, WalkRanges, Weight,
+    Description, EXPLAINED_NEXT, Explanation, Fingerprint, HasherTag, KeyDigest, Members, Node,
+    NodeId, OwnedRange, Position, RouteDigest, RouteError, Slot, SlotSet, Walk, WalkDigest,
+    WalkRanges, Weight,
 };
 
 /// Says which node owns a key.
@@ -87,6 +88,31 @@ pub trait Router {
             *out = self.route(key);
         }
         Ok(())
+    }
+
+    /// Why this key goes where it goes: an answer for people, and the next three nodes of its order.
+    ///
+    /// ```
+    /// use keyroute_core::Router;
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let router: Box<dyn Router> = Box::new(VectorRing::from_ids(["cache-1", "cache-2", "cache-3"])?);
+    /// println!("{}", router.explain(b"user:1"));
+    /// # Ok::<(), keyroute_core::RouteError>(())
+    /// ```
+    ///
+    /// Says no more and no less than `route` decides by, and costs far more; see [`Explanation`].
+    fn explain(&self, key: &[u8]) -> Explanation {
+        self.explain_with(key, EXPLAINED_NEXT)
+    }
+
+    /// The same with this many nodes behind the owner, where there is an order of nodes.
+    ///
+    /// Implementors: begin with [`Explanation::of`], which is the answer of a router that says nothing of its
+    /// own, and add where the key stands. The owner must be `route`'s, and the nodes in the order of the walk.
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let _ = next; // nothing is known of an order here
+        Explanation::of(self, key)
     }
 }
 
@@ -174,6 +200,9 @@ macro_rules! forward_shared {
             }
             fn route_batch(&self, keys: &[&[u8]], out: &mut [Option<Slot>]) -> Result<(), RouteError> {
                 (**self).route_batch(keys, out)
+            }
+            fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+                (**self).explain_with(key, next)
             }
         }
 

@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use keyroute_core::{
-    AddNode, Description, Edge, LastListed, MemberOrder, Members, Node, PointTable, ProbeDistance,
-    Rebuild, RemoveNode, RouteError, Router, Slot, TieOrder, Weight, closest,
+    AddNode, Description, Edge, Explanation, HashValue, LastListed, MemberOrder, Members, Node,
+    Place, PointPlace, PointTable, ProbeDistance, ProbePlace, Rebuild, RemoveNode, RouteError,
+    Router, Slot, TieOrder, Weight, closest, closest_probe,
 };
 use keyroute_vector_ring::SortedPoints;
 
@@ -96,6 +97,24 @@ impl<P: Probing> Router for ClosestProbe<P> {
 
     fn heap_bytes(&self) -> usize {
         self.members.heap_bytes() + self.points.heap_bytes()
+    }
+
+    fn explain_with(&self, key: &[u8], _next: usize) -> Explanation {
+        let why = Explanation::of(self, key);
+        let probes = self.probing.probes(key);
+        let place =
+            closest_probe(&self.points, probes, Edge::Exclusive, P::DISTANCE).and_then(|probed| {
+                let ties = LastListed::NAME;
+                let point = PointPlace::on_ring(&self.points, &self.members, ties, probed.point)?;
+                Some(Place::Probe(ProbePlace {
+                    number: probed.number,
+                    of: probed.of,
+                    position: HashValue::of(probed.at),
+                    distance: HashValue::of(probed.distance),
+                    point,
+                }))
+            });
+        why.placed(place.unwrap_or_default())
     }
 }
 

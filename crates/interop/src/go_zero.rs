@@ -8,9 +8,10 @@ use core::hash::Hasher;
 use core::mem::size_of;
 
 use keyroute_core::{
-    Description, KeyHasher, MAX_POINTS, MemberOrder, Members, Node, Quoted, RouteError, Router,
-    Slot,
+    AtOrAfter, Description, Explanation, KeyHasher, MAX_POINTS, MemberOrder, Members, Node, Place,
+    PointPlace, PointTable, Quoted, RouteError, Router, Slot,
 };
+use keyroute_vector_ring::SortedPoints;
 
 /// The first 64-bit word of MurmurHash3 (x64, 128 bits, seed 0): `murmur3-x64-128-word0`.
 ///
@@ -258,6 +259,29 @@ impl Router for GoZero {
             + self.replicas_of.capacity() * size_of::<u32>()
             + keys
             + self.nodes.len() * entry
+    }
+
+    fn explain_with(&self, key: &[u8], _next: usize) -> Explanation {
+        let at = Murmur3Word.hash(key);
+        let why = Explanation::of(self, key).hashed(&Murmur3Word, at);
+        // Points that are not in the sorted list serve nobody.
+        let served = self
+            .nodes
+            .iter()
+            .filter(|(point, _)| self.keys.contains_key(point));
+        let points =
+            served.flat_map(|(&point, nodes)| nodes.iter().map(move |&slot| (point, slot)));
+        let mut table = SortedPoints::default();
+        table.insert(points.collect(), &|a, b| a.cmp(&b));
+        let ties = "by a second hash of the key";
+        let mut place = Place::on_ring::<AtOrAfter, _, _>(&table, &self.members, ties, at);
+        if let (Place::Arc(arc), Some(owner)) = (&mut place, why.owner())
+            && let Ok(point) = u64::try_from(arc.point.position.value())
+            && let Some(of_owner) = PointPlace::of(&table, &self.members, ties, point, owner)
+        {
+            arc.point = of_owner;
+        }
+        why.placed(place)
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`HighestScore`]: the router of systems that score every node for a key.
 
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
@@ -7,8 +8,8 @@ use core::mem::size_of;
 use core::ops::ControlFlow;
 
 use keyroute_core::{
-    AddNode, Description, MemberOrder, Members, Node, NodeList, Rebuild, RemoveNode, RouteError,
-    Router, Slot, SlotSet, Walk,
+    AddNode, Description, Explanation, Fact, MemberOrder, Members, Node, NodeList, Place, Rebuild,
+    RemoveNode, RouteError, Router, Slot, SlotSet, Walk,
 };
 
 /// How a system scores a node for a key.
@@ -20,7 +21,7 @@ pub trait Score {
     /// What is computed of a node once.
     type OfNode: Clone;
     /// A node's score for a key: the greatest wins.
-    type Value: Ord;
+    type Value: Ord + fmt::Display;
     /// Whether a later listed node wins over an earlier one of the same score.
     const LATER_WINS: bool;
 
@@ -114,6 +115,24 @@ impl<S: Score> Router for HighestScore<S> {
 
     fn heap_bytes(&self) -> usize {
         self.nodes.heap_bytes() + self.scored.capacity() * size_of::<S::OfNode>()
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let of_key = self.score.of_key(key);
+        let score = |slot| {
+            let bucket = (0..)
+                .zip(&self.scored)
+                .find(|&(bucket, _)| self.nodes.slot(bucket) == Some(slot));
+            let (_, scored) = bucket?;
+            Some(Fact::Score(self.score.value(&of_key, scored).to_string()))
+        };
+        Explanation::of(self, key)
+            .placed(Place::Best {
+                nodes: self.scored.len(),
+                rule: "the greatest score".into(),
+            })
+            .walked(self, key, next)
+            .with_facts(score)
     }
 }
 

@@ -6,8 +6,8 @@ use core::mem::size_of;
 use core::ops::ControlFlow;
 
 use keyroute_core::{
-    AddNode, AtOrAfter, Description, LastListed, Members, Node, RemoveNode, RouteError, Router,
-    Slot, SlotSet, Walk,
+    AddNode, AtOrAfter, Description, Explanation, LastListed, Members, Node, RemoveNode,
+    RouteError, Router, Slot, SlotSet, Walk,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -225,6 +225,11 @@ impl Router for Lafikl {
 
     fn heap_bytes(&self) -> usize {
         self.ring.heap_bytes() + self.loads.capacity() * size_of::<i64>()
+    }
+
+    /// Without the loads: `route` does not read them.
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        self.ring.explain_with(key, next)
     }
 }
 

@@ -4,7 +4,9 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use keyroute_core::{Description, KeyHasher, MemberOrder, Members, Node, Quoted, RouteError, Slot};
+use keyroute_core::{
+    Description, Explanation, KeyHasher, MemberOrder, Members, Node, Quoted, RouteError, Slot,
+};
 
 use crate::hash::MemcachedHash;
 use crate::label_points::labelled;
@@ -207,6 +209,10 @@ impl SlotRule for ConsistentRule {
         self.key_hash.hash(key) % entries
     }
 
+    fn hashed(&self, why: Explanation, key: &[u8]) -> Explanation {
+        why.hashed(&self.key_hash, self.key_hash.hash(key))
+    }
+
     fn describe(&self, to: &mut Description) {
         to.hasher("hasher", &self.key_hash);
     }
@@ -236,6 +242,10 @@ impl SlotRule for StandardRule {
 
     fn place(&self, key: &[u8], entries: u32) -> u32 {
         fold(self.key_hash.hash(key)) % entries
+    }
+
+    fn hashed(&self, why: Explanation, key: &[u8]) -> Explanation {
+        why.hashed(&self.key_hash, self.key_hash.hash(key))
     }
 
     fn describe(&self, to: &mut Description) {

@@ -5,7 +5,8 @@ use core::fmt;
 use core::mem::size_of;
 
 use keyroute_core::{
-    Description, MAX_POINTS, MemberOrder, Members, Node, Rebuild, RouteError, Router, Slot,
+    Description, EntryPlace, Explanation, MAX_POINTS, MemberOrder, Members, Node, Place, Rebuild,
+    RouteError, Router, Slot,
 };
 
 /// How a system fills its list and finds a key's place in it.
@@ -24,6 +25,12 @@ pub trait SlotRule {
 
     /// A key's place in a list of so many entries, at least one: a number below that.
     fn place(&self, key: &[u8], entries: u32) -> u32;
+
+    /// What is made of a key's digest, for explanations.
+    const RULE: &'static str = "the remainder of the digest";
+
+    /// The explanation with the key's digest.
+    fn hashed(&self, why: Explanation, key: &[u8]) -> Explanation;
 
     /// Says what else decides an answer.
     fn describe(&self, to: &mut Description);
@@ -117,6 +124,24 @@ impl<R: SlotRule> Router for SlotList<R> {
 
     fn heap_bytes(&self) -> usize {
         self.members.heap_bytes() + self.entries.capacity() * size_of::<Slot>()
+    }
+
+    fn explain_with(&self, key: &[u8], _next: usize) -> Explanation {
+        let why = self.rule.hashed(Explanation::of(self, key), key);
+        let entries = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        let Some(owner) = why.owner() else {
+            return why;
+        };
+        let place = EntryPlace {
+            name: "place",
+            number: self.rule.place(key, entries).into(),
+            of: entries.into(),
+            rule: R::RULE.into(),
+            digests: None,
+            owned: None,
+        };
+        let entries = self.entries.iter().copied();
+        why.placed(Place::Entry(place.owned_by(owner, entries)))
     }
 }
 

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use core::net::IpAddr;
 
 use keyroute_core::{
-    AtOrAfter, Description, KeyHasher, LastListed, MemberOrder, Members, Node, RouteError, Scheme,
-    Slot,
+    AtOrAfter, Description, Explanation, KeyHasher, LastListed, MemberOrder, Members, Node,
+    RouteError, Scheme, Slot,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -239,6 +239,10 @@ impl SlotRule for ArrayModRule {
 
     fn place(&self, key: &[u8], entries: u32) -> u32 {
         self.hash.hash(key) % entries
+    }
+
+    fn hashed(&self, why: Explanation, key: &[u8]) -> Explanation {
+        why.hashed(&self.hash, self.hash.hash(key))
     }
 
     fn describe(&self, to: &mut Description) {

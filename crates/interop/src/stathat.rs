@@ -8,9 +8,10 @@ use core::mem::size_of;
 use core::ops::Bound::{Excluded, Unbounded};
 
 use keyroute_core::{
-    Description, KeyHasher, MAX_POINTS, MemberOrder, Members, Node, Quoted, RouteError, Router,
-    Slot,
+    After, Contender, Description, Explanation, KeyHasher, MAX_POINTS, MemberOrder, Members, Node,
+    Place, PointTable, Quoted, Role, RouteError, Router, Slot,
 };
+use keyroute_vector_ring::SortedPoints;
 
 /// stathat's `Consistent`: a map from points to elements, changed as the original changes it.
 ///
@@ -273,6 +274,36 @@ impl<H: KeyHasher<Out = u32>> Router for Stathat<H> {
     fn heap_bytes(&self) -> usize {
         // B-tree nodes are on average about two thirds full.
         self.members.heap_bytes() + self.owners.len() * size_of::<(u32, Slot)>() * 3 / 2
+    }
+
+    /// There is always one owner of a point, so nothing is said of ties.
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let at = self.hasher.hash(key);
+        let mut table = SortedPoints::default();
+        table.insert(self.circle().collect(), &|a, b| a.cmp(&b));
+        let why = Explanation::of(self, key);
+        let mut order: Vec<Slot> = Vec::new();
+        for slot in self.clockwise(key) {
+            if order.len() > next {
+                break;
+            }
+            if !order.contains(&slot) {
+                order.push(slot);
+            }
+        }
+        let contenders = order.into_iter().enumerate().filter_map(|(place, slot)| {
+            let role = if place == 0 { Role::Owner } else { Role::Next };
+            Contender::new(&self.members, slot, role)
+        });
+        let contenders: Vec<Contender> = contenders.collect();
+        why.hashed(&self.hasher, at)
+            .placed(Place::on_ring::<After, _, _>(
+                &table,
+                &self.members,
+                "by history",
+                at,
+            ))
+            .contended(contenders)
     }
 }
 

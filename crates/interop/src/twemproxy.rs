@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use keyroute_core::{
-    AtOrAfter, Description, KeyHasher, MemberOrder, Members, Node, RouteError, Scheme, Slot,
-    TieOrder, Weight,
+    AtOrAfter, Description, Explanation, KeyHasher, MemberOrder, Members, Node, RouteError, Scheme,
+    Slot, TieOrder, Weight,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -227,6 +227,10 @@ impl SlotRule for ModulaRule {
 
     fn place(&self, key: &[u8], entries: u32) -> u32 {
         self.key_hash.hash(key) % entries
+    }
+
+    fn hashed(&self, why: Explanation, key: &[u8]) -> Explanation {
+        why.hashed(&self.key_hash, self.key_hash.hash(key))
     }
 
     fn describe(&self, to: &mut Description) {

@@ -5,9 +5,9 @@ use core::fmt;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, EqualParts, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
-    NodeLabel, OrderFree, OwnedRange, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest,
-    RouteError, Router, Slot, Weight,
+    AddNode, Description, EntryPlace, EqualParts, Explanation, HasherTag, KeyDigest, KeyHasher,
+    MemberOrder, Members, Node, NodeLabel, OrderFree, OwnedRange, Place, Ranges, Rebuild,
+    RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot, Weight,
 };
 
 use crate::owners::Owners;
@@ -296,6 +296,19 @@ impl<H: KeyHasher<Out = u64>> Router for Maglev<H> {
 
     fn heap_bytes(&self) -> usize {
         self.members.heap_bytes() + self.entries.heap_bytes()
+    }
+
+    /// There is no next node: there is no order of nodes.
+    fn explain_with(&self, key: &[u8], _next: usize) -> Explanation {
+        let digest = self.hasher.hash(key);
+        let entry = self.parts().of(digest);
+        let why = Explanation::of(self, key).hashed(&self.hasher, digest);
+        match self.owner_of(entry) {
+            None => why,
+            Some(owner) => why.placed(Place::Entry(
+                EntryPlace::in_parts("entry", self.parts(), digest).owned_by(owner, self.entries()),
+            )),
+        }
     }
 }
 

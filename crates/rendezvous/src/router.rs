@@ -6,9 +6,9 @@ use core::ops::ControlFlow;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Candidates, Description, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node,
-    OrderFree, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot, SlotSet, Walk,
-    WalkDigest, Weight,
+    AddNode, Candidates, Description, Explanation, HasherTag, KeyDigest, KeyHasher, MemberOrder,
+    Members, Node, OrderFree, Place, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError,
+    Router, Slot, SlotSet, Walk, WalkDigest, Weight,
 };
 
 /// Rendezvous hashing, also called highest random weight: `rendezvous/1`.
@@ -196,6 +196,18 @@ impl<H: KeyHasher<Out = u64>> Router for Rendezvous<H> {
 
     fn heap_bytes(&self) -> usize {
         self.members.heap_bytes() + self.candidates.heap_bytes()
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let digest = self.hasher.hash(key);
+        Explanation::of(self, key)
+            .hashed(&self.hasher, digest)
+            .placed(Place::Best {
+                nodes: self.members.len(),
+                rule: self.candidates.rule().into(),
+            })
+            .walked(self, key, next)
+            .with_facts(|slot| self.candidates.fact(digest, slot))
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use keyroute_core::hash::mix64;
-use keyroute_core::{Description, MemberOrder, Members, Node, RouteError, Slot};
+use keyroute_core::{Description, Fact, MemberOrder, Members, Node, RouteError, Slot};
 
 /// How nodes come to own partitions.
 ///
@@ -52,6 +52,17 @@ pub trait Fill {
         // Partitions are far below u32::MAX.
         let partitions = u32::try_from(owners.len()).unwrap_or(u32::MAX);
         self.fill(members, ranking, partitions)
+    }
+
+    /// The first `n` nodes that a partition prefers, its owner first, and what each has: for explanations. None
+    /// where there is no order of nodes.
+    fn preferred(
+        &self,
+        _ranking: &Self::Ranking,
+        _partition: u32,
+        _n: usize,
+    ) -> Vec<(Slot, Option<Fact>)> {
+        Vec::new()
     }
 
     /// Says its parameters and hashers.

@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 
 use keyroute_core::hash::NativeHasher;
-use keyroute_core::{EqualParts, KeyHasher, Position, RouteError};
+use keyroute_core::{EqualParts, HashValue, KeyHasher, Position, RouteError};
 
 /// The partitions of a table that says no number: 16,384.
 pub const DEFAULT_PARTITIONS: u32 = 16_384;
@@ -31,6 +31,11 @@ pub trait Partitioner {
 
     /// The partition of the key with this digest.
     fn partition(&self, digest: <Self::Hasher as KeyHasher>::Out) -> u32;
+
+    /// The first and the last digest that fall into a partition, where they are a range: for explanations.
+    fn digests(&self, _partition: u32) -> Option<[HashValue; 2]> {
+        None
+    }
 }
 
 /// Partitions that are equal ranges of 64-bit digests: native tables.
@@ -130,6 +135,10 @@ impl<H: KeyHasher<Out = u64>> Partitioner for ByRange<H> {
 
     fn partition(&self, digest: u64) -> u32 {
         self.parts().of(digest)
+    }
+
+    fn digests(&self, partition: u32) -> Option<[HashValue; 2]> {
+        Some(self.parts().digests(partition))
     }
 }
 

@@ -5,8 +5,8 @@ use core::ops::ControlFlow;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    Candidates, Description, KeyHasher, MemberOrder, Members, OrderFree, OwnedRange, RouteError,
-    Slot, SlotSet, Walk, WalkDigest, WalkExt, WalkRanges,
+    Candidates, Description, Fact, KeyHasher, MemberOrder, Members, OrderFree, OwnedRange,
+    RouteError, Slot, SlotSet, Walk, WalkDigest, WalkExt, WalkRanges,
 };
 
 use crate::fill::partition_digest;
@@ -86,6 +86,25 @@ impl<H: KeyHasher<Out = u64>> Fill for RendezvousFill<H> {
                 })
                 .collect(),
         })
+    }
+
+    fn preferred(
+        &self,
+        candidates: &Candidates,
+        partition: u32,
+        n: usize,
+    ) -> Vec<(Slot, Option<Fact>)> {
+        let digest = partition_digest(partition);
+        let mut order = Vec::new();
+        candidates.walk(digest, &mut SlotSet::new(), &mut |slot| {
+            order.push((slot, candidates.fact(digest, slot)));
+            if order.len() < n {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        order
     }
 
     fn describe(&self, description: &mut Description) {

@@ -8,9 +8,9 @@ use core::mem::size_of;
 #[cfg(feature = "xxh3")]
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, Fingerprint, HasherTag, KeyDigest, KeyHasher, Members, Node, NodeId,
-    OwnedRange, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot,
-    Weight,
+    AddNode, Contender, Description, EntryPlace, Explanation, Fingerprint, HasherTag, KeyDigest,
+    KeyHasher, Members, Node, NodeId, OwnedRange, Place, Ranges, Rebuild, RemoveNode, Reweight,
+    Role, RouteDigest, RouteError, Router, Slot, Weight,
 };
 
 use crate::{Assignment, ByRange, Change, Fill, Partitioner, RendezvousFill};
@@ -195,6 +195,13 @@ impl<F: Fill, P: Partitioner> SlotTable<F, P> {
         self.owners.get(partition as usize).copied()
     }
 
+    /// Why this key goes where it goes: its partition, that one's owner, and the next nodes where the fill has an
+    /// order of them.
+    #[must_use]
+    pub fn explain(&self, key: &[u8]) -> Explanation {
+        Router::explain(self, key)
+    }
+
     /// The owner of each partition, in their order; without members none.
     pub fn owners(&self) -> impl ExactSizeIterator<Item = Slot> + '_ {
         self.owners.iter().copied()
@@ -338,6 +345,47 @@ impl<F: Fill, P: Partitioner> Router for SlotTable<F, P> {
         self.members.heap_bytes()
             + self.owners.len() * size_of::<Slot>()
             + self.fill.heap_bytes(&self.ranking)
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let hasher = self.partitioner.hasher();
+        let digest = hasher.hash(key);
+        let partition = self.partitioner.partition(digest);
+        let why = Explanation::of(self, key).hashed(hasher, digest);
+        let Some(owner) = self.owner_of(partition) else {
+            return why;
+        };
+        let place = EntryPlace {
+            name: "partition",
+            number: partition.into(),
+            of: self.partitions().into(),
+            rule: P::RULE.into(),
+            digests: self.partitioner.digests(partition),
+            owned: None,
+        };
+        let order = self
+            .fill
+            .preferred(&self.ranking, partition, next.saturating_add(1));
+        let contenders = order.into_iter().filter_map(|(slot, fact)| {
+            let role = if slot == owner {
+                Role::Owner
+            } else {
+                Role::Next
+            };
+            let contender = Contender::new(&self.members, slot, role)?;
+            Some(match fact {
+                Some(fact) => contender.with(fact),
+                None => contender,
+            })
+        });
+        let contenders: Vec<Contender> = contenders.collect();
+        let why = why.placed(Place::Entry(place.owned_by(owner, self.owners())));
+        let why = why.noted("filled", F::SCHEME);
+        if contenders.is_empty() {
+            why
+        } else {
+            why.contended(contenders)
+        }
     }
 }
 

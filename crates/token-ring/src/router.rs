@@ -7,10 +7,10 @@ use core::ops::ControlFlow;
 
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
-    AddNode, Description, Edge, HasherTag, KeyDigest, KeyHasher, MAX_POINTS, MemberOrder, Members,
-    Node, OwnedRange, PointScheme, PointTable, PointsPerWeight, Quoted, Ranges, Rebuild,
-    RemoveNode, Reweight, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Tokens, Walk,
-    WalkDigest, WalkRanges, Weight,
+    AddNode, AtOrAfter, ById, Description, Edge, Explanation, HasherTag, KeyDigest, KeyHasher,
+    MAX_POINTS, MemberOrder, Members, Node, OwnedRange, Place, PointScheme, PointTable,
+    PointsPerWeight, Quoted, Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError,
+    Router, Scheme, Slot, SlotSet, TieOrder, Tokens, Walk, WalkDigest, WalkRanges, Weight,
 };
 use keyroute_vector_ring::SortedPoints;
 
@@ -412,6 +412,20 @@ impl<H: KeyHasher<Out = u64>> Router for TokenRing<H> {
 
     fn heap_bytes(&self) -> usize {
         self.members.heap_bytes() + self.points.heap_bytes()
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let at = self.hasher.hash(key);
+        let ties = ById::NAME;
+        Explanation::of(self, key)
+            .hashed(&self.hasher, at)
+            .placed(Place::on_ring::<AtOrAfter, _, _>(
+                &self.points,
+                &self.members,
+                ties,
+                at,
+            ))
+            .walked(self, key, next)
     }
 }
 

@@ -7,9 +7,9 @@ use core::ops::ControlFlow;
 
 use keyroute_core::hash::{NativeHasher, mix64};
 use keyroute_core::{
-    AddNode, Description, HasherTag, KeyDigest, KeyHasher, MemberOrder, Members, Node, NodeLabel,
-    OrderFree, Rebuild, RemoveNode, RouteDigest, RouteError, Router, Slot, SlotSet, Walk,
-    WalkDigest,
+    AddNode, Description, Explanation, Fact, HashValue, HasherTag, KeyDigest, KeyHasher,
+    MemberOrder, Members, Node, NodeLabel, OrderFree, Place, Rebuild, RemoveNode, RouteDigest,
+    RouteError, Router, Slot, SlotSet, Walk, WalkDigest, WindowPlace,
 };
 
 use crate::Window;
@@ -270,6 +270,28 @@ impl<H: KeyHasher<Out = u64>> Router for WindowRing<H> {
     fn heap_bytes(&self) -> usize {
         let hashes = self.hashes.capacity() * size_of::<u64>();
         self.members.heap_bytes() + self.rows.heap_bytes() + hashes
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let digest = self.hasher.hash(key);
+        let why = Explanation::of(self, key).hashed(&self.hasher, digest);
+        let row = self.rows.row(self.rows.find(digest));
+        let Some([after, through]) = self.rows.stretch(digest) else {
+            return why;
+        };
+        let node = |&slot: &Slot| Some(self.members.get(slot)?.id().clone());
+        why.placed(Place::Window(WindowPlace {
+            position: HashValue::of(digest),
+            after: HashValue::of(after),
+            through: HashValue::of(through),
+            candidates: row.iter().filter_map(node).collect(),
+        }))
+        .walked(self, key, next)
+        .with_facts(|slot| {
+            // Nodes behind the window come in the order of the ring.
+            let competes = row.contains(&slot);
+            competes.then(|| Fact::Draw(HashValue::of(self.draw(digest, slot))))
+        })
     }
 }
 

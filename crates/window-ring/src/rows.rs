@@ -68,6 +68,16 @@ impl Rows {
         if index == self.len() { 0 } else { index }
     }
 
+    /// The positions between which this one stands: that of the last point before, and that of the first at or after
+    /// it, where its row begins. Equal ones are the whole ring; `None` without points.
+    pub(crate) fn stretch(&self, position: u64) -> Option<[u64; 2]> {
+        let through = *self.positions.get(self.find(position))?;
+        // Points on one position end one stretch.
+        let before = self.positions.partition_point(|&point| point < through);
+        let after = self.positions[..before].last().or(self.positions.last())?;
+        Some([*after, through])
+    }
+
     /// The row of this point; empty without points.
     pub(crate) fn row(&self, index: usize) -> &[Slot] {
         let from = index * self.width;

@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 use keyroute_core::{
-    AddNode, Description, Fingerprint, HasherTag, KeyDigest, Members, Node, NodeId, OrderFree,
-    OwnedRange, Ranges, Rebuild, RemoveLast, RemoveNode, Reweight, RouteDigest, RouteError, Router,
-    Slot, SlotSet, Walk, WalkDigest, WalkRanges, Weight, zone_order,
+    AddNode, Contender, Description, Explanation, Fact, Fingerprint, HasherTag, KeyDigest, Members,
+    Node, NodeId, OrderFree, OwnedRange, Ranges, Rebuild, RemoveLast, RemoveNode, Reweight, Role,
+    RouteDigest, RouteError, Router, Slot, SlotSet, Walk, WalkDigest, WalkRanges, Weight,
+    zone_order,
 };
 
 use crate::placement::zones;
@@ -119,6 +120,12 @@ impl<R: Router> ZoneAware<R> {
     #[must_use]
     pub fn route_id(&self, key: &[u8]) -> Option<&NodeId> {
         self.router.route_id(key)
+    }
+
+    /// Why this key goes where it goes, and its next nodes, zones first.
+    #[must_use]
+    pub fn explain(&self, key: &[u8]) -> Explanation {
+        Router::explain(self, key)
     }
 
     /// What two processes compare to know that they answer alike.
@@ -258,6 +265,35 @@ impl<R: Router> Router for ZoneAware<R> {
 
     fn route_batch(&self, keys: &[&[u8]], out: &mut [Option<Slot>]) -> Result<(), RouteError> {
         self.router.route_batch(keys, out)
+    }
+
+    /// The inner router's, and its order with zones first: each node with its zone and its place in the order without.
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let members = self.members();
+        let inner = self.router.explain_with(key, members.len());
+        let plain: Vec<Contender> = inner.contenders().to_vec();
+        let walk = |visit: Visit<'_>| {
+            let _ = plain.iter().try_for_each(|it| visit(it.slot));
+        };
+        let mut order: Vec<Contender> = Vec::new();
+        let mut zones_met = SlotSet::new();
+        zone_order(members, walk, &mut |slot| {
+            let found = plain.iter().zip(1..).find(|(it, _)| it.slot == slot);
+            order.extend(found.map(|(it, place)| {
+                let zone = members.zone_number(slot).and_then(Slot::new);
+                it.clone().with(Fact::Zone {
+                    zone: members.get(slot).and_then(Node::zone).cloned(),
+                    first: zone.is_some_and(|zone| zones_met.insert(zone)),
+                    place,
+                })
+            }));
+            if order.iter().filter(|it| it.role == Role::Next).count() < next {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        inner.under(self).contended(order)
     }
 }
 

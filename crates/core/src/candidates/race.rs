@@ -37,6 +37,12 @@ impl Score {
     fn reach(&self) -> f64 {
         over(self.cost as f64 / TWO_64, inverse(self.weight))
     }
+
+    /// Its cost for its weight, rounded: for people.
+    #[expect(clippy::cast_precision_loss, reason = "a report, not a route")]
+    pub(super) fn over_weight(&self) -> f64 {
+        self.cost as f64 / TWO_64 * inverse(self.weight)
+    }
 }
 
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;

@@ -43,7 +43,7 @@ pub(super) struct ByDraw<'a> {
 }
 
 impl ByDraw<'_> {
-    fn draw(&self, place: usize) -> u64 {
+    pub(super) fn draw(&self, place: usize) -> u64 {
         draw(self.hashes[place] ^ self.digest)
     }
 
@@ -103,7 +103,7 @@ impl ByScore<'_> {
         draw(self.hashes[place] ^ self.digest)
     }
 
-    fn score(&self, place: usize) -> Score {
+    pub(super) fn score(&self, place: usize) -> Score {
         Score::new(self.draw(place), self.weights[place])
     }
 

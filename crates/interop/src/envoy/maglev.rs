@@ -5,7 +5,10 @@ use alloc::vec::Vec;
 use core::mem::size_of;
 
 use keyroute_core::hash::Xxh64;
-use keyroute_core::{Description, KeyHasher, MemberOrder, Members, RouteError, Router, Slot};
+use keyroute_core::{
+    Description, EntryPlace, Explanation, KeyHasher, MemberOrder, Members, Place, RouteError,
+    Router, Slot,
+};
 use keyroute_maglev::{Permutation, TableSize, fill};
 
 use super::Cluster;
@@ -135,6 +138,27 @@ impl Router for Maglev {
 
     fn heap_bytes(&self) -> usize {
         self.cluster.members.heap_bytes() + self.entries.capacity() * size_of::<Slot>()
+    }
+
+    fn explain_with(&self, key: &[u8], _next: usize) -> Explanation {
+        let hasher = Xxh64::default();
+        let hash = hasher.hash(key);
+        let why = Explanation::of(self, key).hashed(&hasher, hash);
+        let Some(owner) = self.route_hash(hash) else {
+            return why;
+        };
+        let size = u64::from(self.size.get());
+        let place = EntryPlace {
+            name: "entry",
+            number: hash % size,
+            of: size,
+            rule: "the remainder of the digest".into(),
+            digests: None,
+            owned: None,
+        };
+        why.placed(Place::Entry(
+            place.owned_by(owner, self.entries.iter().copied()),
+        ))
     }
 }
 

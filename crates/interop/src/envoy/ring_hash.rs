@@ -6,8 +6,8 @@ use core::fmt::Write;
 
 use keyroute_core::hash::Xxh64;
 use keyroute_core::{
-    AtOrAfter, Description, Edge, FirstListed, KeyHasher, MAX_POINTS, Members, PointTable,
-    RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Walk,
+    AtOrAfter, Description, Edge, Explanation, FirstListed, KeyHasher, MAX_POINTS, Members,
+    PointTable, RouteDigest, RouteError, Router, Scheme, Slot, SlotSet, Walk,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -146,6 +146,10 @@ impl Router for RingHash {
 
     fn heap_bytes(&self) -> usize {
         self.ring.heap_bytes()
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        self.ring.explain_with(key, next)
     }
 }
 

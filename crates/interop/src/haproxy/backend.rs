@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use core::mem::size_of;
 
 use keyroute_core::{
-    Description, Edge, KeyHasher, MemberOrder, Members, Node, PointTable, RouteError, Router, Slot,
-    Weight,
+    Contender, Description, Edge, EntryPlace, Explanation, KeyHasher, MemberOrder, Members,
+    Nearest, Node, Place, PointPlace, PointTable, Role, RouteError, Router, Slot, Weight,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -192,6 +192,57 @@ impl Backend {
         }
     }
 
+    /// The explanation with the place of this hash, and the servers that come next on a ring.
+    pub(super) fn explain_hash(&self, why: Explanation, hash: u32, next: usize) -> Explanation {
+        let members = self.members();
+        let owner = self.route_hash(hash);
+        match &self.table {
+            Table::Ring(ring) => {
+                let ties = "by the listing, behind the key the other way round";
+                let mut place = Place::on_ring::<Nearest, _, _>(ring.table(), members, ties, hash);
+                if let (Place::Arc(arc), Some(owner)) = (&mut place, owner)
+                    && let Ok(point) = u32::try_from(arc.point.position.value())
+                    && let Some(of_owner) =
+                        PointPlace::of(ring.table(), members, ties, point, owner)
+                {
+                    arc.point = of_owner;
+                }
+                let mut order: Vec<Slot> = Vec::new();
+                while order.len() < members.len().min(next.saturating_add(1)) {
+                    // Where none is left the highest entry is taken again.
+                    match self.pick_hash(hash, |slot| !order.contains(&slot)) {
+                        Some(slot) if !order.contains(&slot) => order.push(slot),
+                        _ => break,
+                    }
+                }
+                let contenders = order.into_iter().filter_map(|slot| {
+                    let role = if Some(slot) == owner {
+                        Role::Owner
+                    } else {
+                        Role::Next
+                    };
+                    Contender::new(members, slot, role)
+                });
+                let contenders: Vec<Contender> = contenders.collect();
+                why.placed(place).contended(contenders)
+            }
+            Table::Map { slots, .. } => {
+                let (Some(owner), of) = (owner, slots.len() as u64) else {
+                    return why;
+                };
+                let place = EntryPlace {
+                    name: "entry",
+                    number: u64::from(hash).checked_rem(of).unwrap_or(0),
+                    of,
+                    rule: "the remainder of the digest".into(),
+                    digests: None,
+                    owned: None,
+                };
+                why.placed(Place::Entry(place.owned_by(owner, slots.iter().copied())))
+            }
+        }
+    }
+
     /// How many requests a server may have in flight under `hash-balance-factor`, if the backend has
     /// `in_flight` and one more comes. `None` for a slot without server.
     ///
@@ -291,6 +342,12 @@ impl Router for Backend {
             }
         };
         table + self.servers.capacity() * size_of::<Server>()
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let hasher = self.hash_type.key;
+        let hash = hasher.hash(key);
+        self.explain_hash(Explanation::of(self, key).hashed(&hasher, hash), hash, next)
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Balanced`]: a backend under a `balance` line.
 
-use keyroute_core::{Description, Members, Router, Slot};
+use keyroute_core::{Description, Explanation, Members, Router, Slot};
 
 use super::{Backend, Balance};
 
@@ -65,6 +65,17 @@ impl Router for Balanced {
 
     fn heap_bytes(&self) -> usize {
         self.backend.heap_bytes()
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let why = Explanation::of(self, key).noted("balance", self.balance);
+        let key_hash = self.backend.hash_type().key;
+        match self.balance.hash(key_hash, key) {
+            None => why.refused("HAProxy does not hash it, and takes servers in turn"),
+            Some(hash) => self
+                .backend
+                .explain_hash(why.hashed(&key_hash, hash), hash, next),
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 use keyroute_core::{
-    AddNode, Description, MAX_POINTS, Members, Node, NodeId, RemoveNode, RouteError, Router, Slot,
-    SlotSet, Tokens, Walk, Weight,
+    AddNode, Description, Explanation, MAX_POINTS, Members, Node, NodeId, RemoveNode, RouteError,
+    Router, Slot, SlotSet, Tokens, Walk, Weight,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -151,6 +151,10 @@ impl Router for RingEngine {
     fn heap_bytes(&self) -> usize {
         // A key, a pointer to an id that it shares with the ring's, and the map's own.
         self.ring.heap_bytes() + self.taken.len() * 32
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        self.ring.explain_with(key, next)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use keyroute_core::{Description, KeyHasher, MemberOrder, Members, Node, RouteError, Slot};
+use keyroute_core::{
+    Description, Explanation, KeyHasher, MemberOrder, Members, Node, RouteError, Slot,
+};
 
 use super::KeyHash;
 use crate::hash::MemcachedHash;
@@ -77,6 +79,10 @@ impl SlotRule for ModulaRule {
         } else {
             hash % entries
         }
+    }
+
+    fn hashed(&self, why: Explanation, key: &[u8]) -> Explanation {
+        why.hashed(&self.key_hash, self.key_hash.hash(key))
     }
 
     fn describe(&self, to: &mut Description) {

@@ -7,8 +7,8 @@ use core::mem::size_of;
 
 use keyroute_core::hash::Crc32;
 use keyroute_core::{
-    AtOrAfter, Description, Edge, FirstListed, Members, Node, NodeId, PointScheme, PointTable,
-    RouteDigest, RouteError, Router, Scheme, Slot,
+    AtOrAfter, Contender, Description, Edge, Explanation, Fact, FirstListed, Members, Node, NodeId,
+    PointScheme, PointTable, Role, RouteDigest, RouteError, Router, Scheme, Slot,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -121,6 +121,44 @@ impl Router for Consistent {
         self.ring.heap_bytes()
             + self.down.capacity()
             + self.servers.capacity() * size_of::<Server>()
+    }
+
+    /// The ring's, with the servers passed over because they are down.
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        let owner = self.route(key);
+        let mut order: Vec<Slot> = Vec::new();
+        let _ = self.pick(key, |slot| {
+            if !order.contains(&slot) {
+                order.push(slot);
+            }
+            false
+        });
+        let mut role = Role::Passed;
+        let mut left = next;
+        let contenders = order.into_iter().filter_map(|slot| {
+            let down = self.down[slot.index() as usize];
+            role = match role {
+                Role::Passed if Some(slot) == owner => Role::Owner,
+                Role::Passed => Role::Passed,
+                Role::Owner | Role::Next if down => return None,
+                Role::Owner | Role::Next => Role::Next,
+            };
+            if role == Role::Next {
+                left = left.checked_sub(1)?;
+            }
+            let contender = Contender::new(self.members(), slot, role)?;
+            Some(if down {
+                contender.with(Fact::Down)
+            } else {
+                contender
+            })
+        });
+        let contenders: Vec<Contender> = contenders.collect();
+        self.ring
+            .explain_with(key, 0)
+            .under(self)
+            .contended(contenders)
+            .refused("the servers of its next 21 points are down, and nginx takes servers in turn")
     }
 }
 

@@ -3,7 +3,10 @@
 use alloc::vec::Vec;
 use core::mem::size_of;
 
-use keyroute_core::{Description, MemberOrder, Members, Node, RouteError, Router, Slot, Weight};
+use keyroute_core::{
+    Contender, Description, EntryPlace, Explanation, Fact, MemberOrder, Members, Node, Place, Role,
+    RouteError, Router, Slot, Weight,
+};
 
 use super::{RETRIES, Server, down_names};
 
@@ -87,6 +90,17 @@ impl Modulo {
         })
     }
 
+    /// The remainder and the peer of each round.
+    fn rounds<'a>(&'a self, key: &'a [u8]) -> impl Iterator<Item = (u32, &'a Peer)> {
+        let mut sum = 0u32;
+        let rounds = u32::try_from(RETRIES).unwrap_or(u32::MAX);
+        (0..=rounds).filter_map(move |round| {
+            sum = sum.wrapping_add(hash(round, key));
+            let remainder = sum.checked_rem(self.total)?;
+            Some((remainder, self.peer(remainder)?))
+        })
+    }
+
     /// The peer of this remainder: its place.
     fn peer(&self, remainder: u32) -> Option<&Peer> {
         let mut left = remainder;
@@ -114,13 +128,8 @@ fn hash(round: u32, key: &[u8]) -> u32 {
 
 impl Router for Modulo {
     fn route(&self, key: &[u8]) -> Option<Slot> {
-        let mut sum = 0u32;
-        let rounds = u32::try_from(RETRIES).unwrap_or(u32::MAX);
-        (0..=rounds).find_map(|round| {
-            sum = sum.wrapping_add(hash(round, key));
-            let peer = self.peer(sum.checked_rem(self.total)?)?;
-            (!peer.down).then_some(peer.slot)
-        })
+        self.rounds(key)
+            .find_map(|(_, peer)| (!peer.down).then_some(peer.slot))
     }
 
     fn members(&self) -> &Members {
@@ -152,6 +161,36 @@ impl Router for Modulo {
         self.members.heap_bytes()
             + self.peers.capacity() * size_of::<Peer>()
             + self.servers.capacity() * size_of::<Server>()
+    }
+
+    /// The place is that of the round that decides; the peers of the rounds before are passed over.
+    fn explain_with(&self, key: &[u8], _next: usize) -> Explanation {
+        let why = Explanation::of(self, key);
+        let mut contenders: Vec<Contender> = Vec::new();
+        let mut place = Place::Unsaid;
+        for (round, (remainder, peer)) in self.rounds(key).enumerate() {
+            let role = if peer.down { Role::Passed } else { Role::Owner };
+            let said = Fact::Said(alloc::format!("round {round}: {remainder}"));
+            let contender = Contender::new(&self.members, peer.slot, role);
+            contenders.extend(contender.map(|it| {
+                let it = it.with(said);
+                if peer.down { it.with(Fact::Down) } else { it }
+            }));
+            if !peer.down {
+                place = Place::Entry(EntryPlace {
+                    name: "place",
+                    number: remainder.into(),
+                    of: self.total.into(),
+                    rule: "the sum of a hash a round, modulo the weights".into(),
+                    digests: None,
+                    owned: Some(peer.weight.into()),
+                });
+                break;
+            }
+        }
+        why.placed(place)
+            .contended(contenders)
+            .refused("the servers of all 21 rounds are down, and nginx takes servers in turn")
     }
 }
 
