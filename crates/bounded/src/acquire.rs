@@ -4,7 +4,7 @@ use core::ops::ControlFlow;
 
 use keyroute_core::{Router, Slot};
 
-use crate::counters::NodeLoad;
+use crate::loads::NodeLoad;
 use crate::{Admission, Bounded, Candidate, CapacityRule, Count, Forwarding, Lease, Overflow};
 
 impl<R, C, A, O, K> Bounded<R, C, A, O, K>
@@ -16,7 +16,7 @@ where
     K: Count,
 {
     /// Places a load of this key and gives its lease: on the first node in forwarding order that admits
-    /// it. `None` only without members. (And where leases were forgotten until no more can be counted: a quarter of
+    /// it. `None` only without members. (And where leases were forgotten until no more can be counted: an eighth of
     /// `usize`.)
     ///
     /// Takes no lock. Allocates nothing up to 1,024 slots. Any number of threads may call it; each

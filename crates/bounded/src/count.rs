@@ -2,7 +2,11 @@
 
 use core::cell::Cell;
 use core::fmt::Debug;
+
+#[cfg(not(loom))]
 use core::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicUsize, Ordering};
 
 /// A number of loads: [`SharedCount`] between threads, or [`LocalCount`] to one.
 ///

@@ -39,7 +39,7 @@ use crate::{Candidate, Count, SharedCount};
 /// ```
 #[must_use = "the load ends where its lease is dropped"]
 pub struct Lease<K: Count = SharedCount> {
-    node: Load<K>,
+    node: Load<K, NodeId>,
     slot: Slot,
     load: u64,
     capacity: u64,
@@ -49,7 +49,11 @@ pub struct Lease<K: Count = SharedCount> {
 impl<K: Count> Lease<K> {
     /// A lease of this load, the candidate's `load`-th.
     #[inline]
-    pub(crate) fn new((node, load): (Load<K>, u64), candidate: &Candidate, overflow: bool) -> Self {
+    pub(crate) fn new(
+        (node, load): (Load<K, NodeId>, u64),
+        candidate: &Candidate,
+        overflow: bool,
+    ) -> Self {
         Self {
             node,
             slot: candidate.slot,
@@ -62,7 +66,7 @@ impl<K: Count> Lease<K> {
     /// The node.
     #[must_use]
     pub fn node(&self) -> &NodeId {
-        self.node.id()
+        self.node.beside()
     }
 
     /// The node's slot when the lease was given. A node that leaves frees its slot for another, and a

@@ -2,6 +2,8 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(loom)]
+extern crate std;
 
 // In reading order.
 mod router;
@@ -17,7 +19,8 @@ mod overflow;
 mod truncated;
 
 mod count;
-mod counters;
+pub mod counters;
+mod life;
 mod loads;
 
 pub use admission::{Admission, AtOrBelow, Below};

@@ -8,7 +8,10 @@ use core::mem::size_of;
 use keyroute_core::{Members, Node, NodeId, Slot, Weight};
 
 use crate::Count;
-use crate::counters::{FleetLoad, NodeLoad};
+use crate::counters::{self, FleetLoad};
+
+/// A member's counter, with its id.
+pub(crate) type NodeLoad<K> = counters::NodeLoad<K, NodeId>;
 
 /// The counters of a router's members, by slot.
 #[derive(Debug)]
@@ -66,7 +69,7 @@ impl<K: Count> Loads<K> {
         }
         let weight = node.weight().get().into();
         self.nodes[at(slot)] = Some(Weighed {
-            load: NodeLoad::new(node.id(), &self.fleet),
+            load: NodeLoad::new(node.id().clone(), &self.fleet),
             weight,
         });
         self.total_weight += weight;
@@ -93,13 +96,13 @@ impl<K: Count> Loads<K> {
         let mut before: BTreeMap<NodeId, NodeLoad<K>> = core::mem::take(&mut self.nodes)
             .into_iter()
             .flatten()
-            .map(|node| (node.load.id().clone(), node.load))
+            .map(|node| (node.load.beside().clone(), node.load))
             .collect();
         self.nodes.resize_with(members.slot_bound(), || None);
         for (slot, node) in members.iter() {
             let load = before
                 .remove(node.id())
-                .unwrap_or_else(|| NodeLoad::new(node.id(), &self.fleet));
+                .unwrap_or_else(|| NodeLoad::new(node.id().clone(), &self.fleet));
             let weight = node.weight().get().into();
             self.nodes[at(slot)] = Some(Weighed { load, weight });
         }

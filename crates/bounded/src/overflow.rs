@@ -34,6 +34,17 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// A candidate of these numbers.
+    #[must_use]
+    pub fn new(slot: Slot, load: u64, capacity: u64, weight: u64) -> Self {
+        Self {
+            slot,
+            load,
+            capacity,
+            weight,
+        }
+    }
+
     /// Whether it holds less than the other for its weight.
     #[must_use]
     pub fn is_lighter_than(&self, other: &Self) -> bool {

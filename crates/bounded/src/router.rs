@@ -11,8 +11,7 @@ use keyroute_core::{
     RemoveNode, Reweight, Role, RouteError, Router, Slot, Walk, Weight,
 };
 
-use crate::counters::NodeLoad;
-use crate::loads::Loads;
+use crate::loads::{Loads, NodeLoad};
 use crate::{
     Admission, Below, Candidate, CapacityRule, Count, Demand, Exact, Forwarding, InWalkOrder,
     LocalCount, SharedCount,

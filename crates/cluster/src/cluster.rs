@@ -6,17 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
-use keyroute_core::{AddNode, Node, Rebuild, RemoveNode, RouteError, Walk};
+use keyroute_core::{AddNode, Node, Rebuild, RemoveNode, RouteError, Router, Walk};
 
 use crate::draft::Draft;
 use crate::outbox::Outbox;
+use crate::policy::Policy;
 use crate::roster::Roster;
 #[cfg(feature = "async")]
 use crate::watch::{Signal, Watch};
 use crate::writer::Writer;
 use crate::{
-    Batch, ByRebuild, Change, Changes, DEFAULT_SAMPLES, InSteps, Listing, OnDown, Reader, Remake,
-    Snapshot, Subscription, Terms,
+    Batch, ByRebuild, Change, Changes, DEFAULT_SAMPLES, Exact, InSteps, Lease, LeaseStats, Listing,
+    OnDown, Reader, Remake, Snapshot, Subscription, Terms, Unavailable,
 };
 
 /// A router `R` whose members change while threads route, each member with a payload `T`.
@@ -150,7 +151,7 @@ impl<R: Walk, T> Cluster<R, T> {
 
     fn of(router: R, roster: Roster<T>, remake: Box<dyn Remake<R> + Send>) -> Self {
         let writer = Writer::new(&router, roster, remake, DEFAULT_SAMPLES);
-        let first = Snapshot::new(0, Arc::new(router), &writer.roster, writer.on_down);
+        let first = Snapshot::new(0, Arc::new(router), &writer.roster, writer.policy);
         Self {
             current: Arc::new(ArcSwap::from_pointee(first)),
             writer: Mutex::new(writer),
@@ -163,15 +164,61 @@ impl<R: Walk, T> Cluster<R, T> {
     /// The same cluster with this policy; [`OnDown::Move`] unless set.
     #[must_use]
     pub fn with_policy(self, on_down: OnDown) -> Self {
-        {
+        self.set_policy(|policy| policy.on_down = on_down);
+        self
+    }
+
+    /// The same cluster, whose members [may hold](Self::acquire) so many leases: at most ε over their share by weight,
+    /// rounded up. Unless set, any number.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Cluster, Exact};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let bound = Exact::new(250)?; // ε = 0.25
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ()).with_bound(bound);
+    /// assert_eq!(cluster.load().bound(), Some(bound));
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn with_bound(self, bound: Exact) -> Self {
+        self.set_bound(Some(bound));
+        self
+    }
+
+    /// Sets another bound, or none, from now on. Leases that live keep, and members that hold more than their capacity
+    /// now take none until they hold less. No key moves, so it is no change and makes no epoch.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Cluster, Exact};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// let leases: Result<Vec<_>, _> = (0..8).map(|_| cluster.acquire(b"hot")).collect();
+    /// let leases = leases?;
+    /// assert!(leases.iter().all(|lease| lease.is_home())); // all 8 on one node
+    ///
+    /// cluster.set_bound(Some(Exact::new(250)?));
+    /// let next = cluster.acquire(b"hot")?;
+    /// assert_eq!((next.is_home(), next.load(), next.capacity()), (false, 1, Some(6)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_bound(&self, bound: Option<Exact>) {
+        self.set_policy(|policy| policy.bound = bound);
+    }
+
+    fn set_policy(&self, edit: impl FnOnce(&mut Policy)) {
+        let old = {
             let mut writer = self.lock();
-            writer.on_down = on_down;
+            edit(&mut writer.policy);
             let old = self.current.load_full();
             let router = old.shared_router();
-            let new = Snapshot::new(old.epoch(), router, &writer.roster, on_down);
+            let new = Snapshot::new(old.epoch(), router, &writer.roster, writer.policy);
             self.current.store(Arc::new(new));
-        }
-        self
+            old
+        };
+        // Without the lock: payloads may be slow to drop, or ask the cluster.
+        drop(old);
     }
 
     /// The same cluster with so many sample keys for each change's [`Movement`](crate::Movement);
@@ -208,6 +255,29 @@ impl<R, T> Cluster<R, T> {
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot<R, T>> {
         self.current.load_full()
+    }
+
+    /// Places a load of this key on the cluster as it is now: [`Snapshot::acquire`]. A [`Reader`] does it for a little
+    /// less.
+    ///
+    /// # Errors
+    ///
+    /// As [`Snapshot::acquire`].
+    #[inline]
+    pub fn acquire(&self, key: &[u8]) -> Result<Lease<T>, Unavailable>
+    where
+        R: Walk,
+    {
+        self.load().acquire(key)
+    }
+
+    /// What the leases are and have come to. O(n).
+    #[must_use]
+    pub fn stats(&self) -> LeaseStats
+    where
+        R: Router,
+    {
+        self.load().stats()
     }
 
     /// A handle of one's own, for the hot path.

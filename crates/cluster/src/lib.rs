@@ -8,6 +8,12 @@ mod pick;
 mod reader;
 mod sharers;
 
+mod acquire;
+mod lease;
+mod stats;
+mod strength;
+mod tally;
+
 mod batch;
 mod member;
 mod ramp;
@@ -28,6 +34,7 @@ mod admission;
 mod differences;
 mod draft;
 mod outbox;
+mod policy;
 mod roster;
 mod timers;
 mod writer;
@@ -36,6 +43,7 @@ pub use batch::Batch;
 pub use change::{Change, Reweighted, StatusChange};
 pub use changes::Changes;
 pub use cluster::{Cluster, Loaded};
+pub use lease::Lease;
 pub use member::{Listing, Member};
 pub use movement::{DEFAULT_SAMPLES, Movement, sample_key};
 pub use pick::{OnDown, Pick, Unavailable};
@@ -45,10 +53,12 @@ pub use rehashed::Rehashed;
 pub use remake::{ByRebuild, InSteps, Remake};
 pub use sharers::Sharers;
 pub use snapshot::Snapshot;
+pub use stats::{LeaseStats, MemberStats};
 pub use status::Status;
 pub use subscription::{BACKLOG, Subscription};
 pub use terms::Terms;
 #[cfg(feature = "async")]
 pub use watch::Watch;
 
+pub use keyroute_bounded::{Exact, MAX_EPSILON_THOUSANDTHS};
 pub use keyroute_core::*;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use keyroute_core::{Node, NodeId, Weight, Zone};
 
 use crate::Status;
+use crate::tally::{Counter, Fleet};
 
 /// A node as a cluster lists it: id, weight, zone, payload and status.
 ///
@@ -32,16 +33,18 @@ pub struct Member<T> {
     pub(crate) zone: Option<Zone>,
     pub(crate) payload: Arc<T>,
     pub(crate) status: Status,
+    pub(crate) counter: Arc<Counter>,
 }
 
 impl<T> Member<T> {
-    pub(crate) fn new(listing: Listing<T>) -> Self {
+    pub(crate) fn new(listing: Listing<T>, fleet: &Arc<Fleet>) -> Self {
         Self {
             id: listing.id,
             weight: listing.weight,
             zone: listing.zone,
             payload: Arc::new(listing.payload),
             status: Status::default(),
+            counter: Arc::new(Counter::new(fleet)),
         }
     }
 
@@ -81,6 +84,12 @@ impl<T> Member<T> {
         self.status
     }
 
+    /// How many [leases](crate::Lease) it holds.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.counter.load.held()
+    }
+
     /// The node that the router is given; `None` at weight 0.
     pub(crate) fn node(&self) -> Option<Node> {
         let node = Node::from(self.id.clone()).with_weight(Weight::new(self.weight).ok()?);
@@ -105,6 +114,7 @@ impl<T> Clone for Member<T> {
             zone: self.zone.clone(),
             payload: Arc::clone(&self.payload),
             status: self.status,
+            counter: Arc::clone(&self.counter),
         }
     }
 }

@@ -80,6 +80,11 @@ pub enum Unavailable {
         /// How many there are.
         nodes: usize,
     },
+    /// As many leases were forgotten, or are held, as can be counted: no [lease](Snapshot::acquire) is given.
+    TooManyLeases {
+        /// The most there may be.
+        limit: u64,
+    },
 }
 
 impl fmt::Display for Unavailable {
@@ -94,6 +99,9 @@ impl fmt::Display for Unavailable {
                 f,
                 "each of {nodes} nodes was tried, all are down or drained"
             ),
+            Self::TooManyLeases { limit } => {
+                write!(f, "{limit} leases are held: drop those that are forgotten")
+            }
         }
     }
 }
@@ -285,11 +293,16 @@ impl<R: Walk, T> Snapshot<R, T> {
     #[inline]
     fn pick_home(&self, key: &[u8]) -> Option<Pick<'_, T>> {
         let slot = self.router().route(key)?;
-        if self.gate().is_open() || self.gate().admission(slot) == Admission::Every {
+        if self.admits_every_key(slot) {
             self.picked(slot, true)
         } else {
             None
         }
+    }
+
+    #[inline]
+    pub(crate) fn admits_every_key(&self, slot: Slot) -> bool {
+        self.gate().is_open() || self.gate().admission(slot) == Admission::Every
     }
 
     /// Apart, so that a lookup that needs no set does not make room for one.

@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use arc_swap::cache::Cache;
 use keyroute_core::{SlotSet, Walk};
 
-use crate::{Pick, Snapshot, Unavailable};
+use crate::{Lease, Pick, Snapshot, Unavailable};
 
 /// A thread's own handle on a cluster: it keeps the last snapshot it saw, and asks with one load of a shared word
 /// whether there is a newer one.
@@ -67,6 +67,16 @@ impl<R: Walk, T> Reader<R, T> {
     #[inline]
     pub fn pick(&mut self, key: &[u8]) -> Result<Pick<'_, T>, Unavailable> {
         self.cache.load().pick_with(key, &mut self.seen)
+    }
+
+    /// [`Snapshot::acquire`] on the cluster as it is now; allocates nothing beyond 1,024 slots either.
+    ///
+    /// # Errors
+    ///
+    /// As [`Snapshot::acquire`].
+    #[inline]
+    pub fn acquire(&mut self, key: &[u8]) -> Result<Lease<T>, Unavailable> {
+        self.cache.load().acquire_with(key, &mut self.seen)
     }
 }
 

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use keyroute_core::{MAX_NODES, Node, NodeId, RouteError};
 
+use crate::tally::Fleet;
 use crate::{Listing, Member};
 
 /// The members by id, each with its place in the list.
 pub(crate) struct Roster<T> {
     seats: BTreeMap<NodeId, Seat<T>>,
     listings: u64,
+    /// What the members' leases are counted in.
+    pub(crate) fleet: Arc<Fleet>,
 }
 
 pub(crate) struct Seat<T> {
@@ -23,6 +26,7 @@ impl<T> Default for Roster<T> {
         Self {
             seats: BTreeMap::new(),
             listings: 0,
+            fleet: Arc::default(),
         }
     }
 }
@@ -32,6 +36,7 @@ impl<T> Clone for Roster<T> {
         Self {
             seats: self.seats.clone(),
             listings: self.listings,
+            fleet: Arc::clone(&self.fleet),
         }
     }
 }
@@ -75,7 +80,7 @@ impl<T> Roster<T> {
         }
         let seat = Seat {
             place: self.listings,
-            member: Arc::new(Member::new(listing)),
+            member: Arc::new(Member::new(listing, &self.fleet)),
         };
         self.listings += 1;
         self.seats.insert(seat.member.id.clone(), seat);

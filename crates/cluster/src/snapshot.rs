@@ -7,8 +7,11 @@ use std::sync::Arc;
 use keyroute_core::{Description, Fingerprint, Members, NodeId, Router, Slot, SlotSet, Walk};
 
 use crate::admission::{Admission, Gate};
+use crate::policy::Policy;
 use crate::roster::Roster;
-use crate::{Member, OnDown};
+use crate::strength::Strengths;
+use crate::tally::{Counter, Fleet};
+use crate::{Exact, LeaseStats, Member, OnDown};
 
 /// A cluster at one moment: its router, the members with their payloads, and who admits keys.
 ///
@@ -48,7 +51,9 @@ pub struct Snapshot<R, T> {
     by_slot: Box<[Option<Arc<Member<T>>>]>,
     aside: Box<[Arc<Member<T>>]>,
     gate: Gate,
-    on_down: OnDown,
+    strengths: Strengths,
+    policy: Policy,
+    fleet: Arc<Fleet>,
 }
 
 impl<R, T> Snapshot<R, T> {
@@ -68,15 +73,26 @@ impl<R, T> Snapshot<R, T> {
     /// What a pick does when a key's node is down.
     #[must_use]
     pub fn on_down(&self) -> OnDown {
-        self.on_down
+        self.policy.on_down
+    }
+
+    /// How many leases a member may hold; `None` if any number.
+    #[must_use]
+    pub fn bound(&self) -> Option<Exact> {
+        self.policy.bound
     }
 
     /// The member in this slot of the router.
     #[inline]
     #[must_use]
     pub fn at(&self, slot: Slot) -> Option<&Member<T>> {
+        Some(self.shared_at(slot)?)
+    }
+
+    #[inline]
+    pub(crate) fn shared_at(&self, slot: Slot) -> Option<&Arc<Member<T>>> {
         let at = slot.index() as usize; // u32 fits
-        self.by_slot.get(at)?.as_deref()
+        self.by_slot.get(at)?.as_ref()
     }
 
     /// All members: those the router knows in the order of its slots, then those of weight 0 in the order of ids.
@@ -89,13 +105,28 @@ impl<R, T> Snapshot<R, T> {
         &self.gate
     }
 
+    #[inline]
+    pub(crate) fn strengths(&self) -> Strengths {
+        self.strengths
+    }
+
+    #[inline]
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    #[inline]
+    pub(crate) fn fleet(&self) -> &Fleet {
+        &self.fleet
+    }
+
     pub(crate) fn shared_router(&self) -> Arc<R> {
         Arc::clone(&self.router)
     }
 }
 
 impl<R: Router, T> Snapshot<R, T> {
-    pub(crate) fn new(epoch: u64, router: Arc<R>, roster: &Roster<T>, on_down: OnDown) -> Self {
+    pub(crate) fn new(epoch: u64, router: Arc<R>, roster: &Roster<T>, policy: Policy) -> Self {
         let members = router.members();
         let mut by_slot: Vec<Option<Arc<Member<T>>>> = vec![None; members.slot_bound()];
         for (slot, node) in members.iter() {
@@ -103,7 +134,7 @@ impl<R: Router, T> Snapshot<R, T> {
                 *place = roster.get(node.id().as_str()).cloned();
             }
         }
-        Self::of(epoch, router, by_slot.into(), roster, on_down)
+        Self::of(epoch, router, by_slot.into(), roster, policy)
     }
 
     /// The next one over the same router, where these members are other than before.
@@ -111,7 +142,7 @@ impl<R: Router, T> Snapshot<R, T> {
         &self,
         ids: impl IntoIterator<Item = &'i NodeId>,
         roster: &Roster<T>,
-        on_down: OnDown,
+        policy: Policy,
     ) -> Self {
         let mut by_slot = self.by_slot.clone();
         for id in ids {
@@ -121,7 +152,7 @@ impl<R: Router, T> Snapshot<R, T> {
             }
         }
         let router = Arc::clone(&self.router);
-        Self::of(self.epoch + 1, router, by_slot, roster, on_down)
+        Self::of(self.epoch + 1, router, by_slot, roster, policy)
     }
 
     fn of(
@@ -129,16 +160,24 @@ impl<R: Router, T> Snapshot<R, T> {
         router: Arc<R>,
         by_slot: Box<[Option<Arc<Member<T>>>]>,
         roster: &Roster<T>,
-        on_down: OnDown,
+        policy: Policy,
     ) -> Self {
         Self {
             epoch,
             gate: Gate::of(by_slot.iter().map(Option::as_deref)),
+            strengths: Strengths::of(by_slot.iter().flatten().map(|member| &**member)),
             by_slot,
             aside: roster.aside().into(),
             router,
-            on_down,
+            policy,
+            fleet: Arc::clone(&roster.fleet),
         }
+    }
+
+    /// What the leases of the cluster are and have come to, with these members. O(n), allocates the answer.
+    #[must_use]
+    pub fn stats(&self) -> LeaseStats {
+        LeaseStats::of(self)
     }
 
     /// The member with this id, be it known to the router or not.
@@ -174,7 +213,7 @@ impl<R: Walk, T> Router for Snapshot<R, T> {
         for (name, value) in inner.fields() {
             description.field(name, value);
         }
-        description.field("on down", self.on_down.name());
+        description.field("on down", self.on_down().name());
         for (slot, node) in self.router.members().iter() {
             let says = match self.gate.admission(slot) {
                 Admission::Every => continue,
@@ -192,7 +231,7 @@ impl<R: Walk, T> Router for Snapshot<R, T> {
 
     fn heap_bytes(&self) -> usize {
         let counts = 2 * size_of::<usize>();
-        let member = counts + size_of::<Member<T>>() + counts + size_of::<T>();
+        let member = counts + size_of::<Member<T>>() + counts + size_of::<T>() + Counter::BYTES;
         let slots = size_of_val(&*self.by_slot) + size_of_val(&*self.aside);
         self.router.heap_bytes()
             + slots
@@ -218,17 +257,17 @@ impl<R: Walk, T> Walk for Snapshot<R, T> {
     ) {
         self.offer(key, seen, &mut |offer| match offer.serving() {
             Some(slot) => visit(slot),
-            None => self.on_down.pass(),
+            None => self.on_down().pass(),
         });
     }
 }
 
-/// Shows the epoch, the policy and the members, without payloads.
+/// Shows the epoch, the policies and the members, without payloads.
 impl<R, T> fmt::Debug for Snapshot<R, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Snapshot")
             .field("epoch", &self.epoch)
-            .field("on_down", &self.on_down)
+            .field("policy", &self.policy)
             .field("members", &self.all_members().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use keyroute_core::{MemberOrder, Node, RouteError, Router, Walk};
+use keyroute_core::{MemberOrder, Node, NodeId, RouteError, Router, Walk};
 
 use crate::differences::Differences;
 use crate::draft::Draft;
 use crate::movement::Owners;
+use crate::policy::Policy;
 use crate::remake::check_members;
 use crate::roster::Roster;
+use crate::tally::Counter;
 use crate::timers::Timers;
-use crate::{Change, OnDown, Remake, Snapshot};
+use crate::{Change, Remake, Snapshot};
 
 /// The list, its timers, and what the next snapshot is made with.
 pub(crate) struct Writer<R, T> {
@@ -22,7 +24,7 @@ pub(crate) struct Writer<R, T> {
     remake: Box<dyn Remake<R> + Send>,
     /// Whether the router reads the order of listing and is made of the list as it is.
     ordered: bool,
-    pub(crate) on_down: OnDown,
+    pub(crate) policy: Policy,
     pub(crate) samples: u32,
     /// The owners under the current snapshot, counted when first needed.
     owners: Option<Owners>,
@@ -42,7 +44,7 @@ impl<R: Router, T> Writer<R, T> {
             timers: Timers::default(),
             remake,
             ordered,
-            on_down: OnDown::default(),
+            policy: Policy::default(),
             samples,
             owners: None,
             now: Duration::ZERO,
@@ -108,17 +110,18 @@ impl<R: Walk, T> Writer<R, T> {
         }
         let old = current.load_full();
         let new = match &nodes {
-            None => old.renewed(differences.renewed(), &draft.roster, self.on_down),
+            None => old.renewed(differences.renewed(), &draft.roster, self.policy),
             Some(nodes) => {
                 let router = self.remake.remake(old.router(), nodes)?;
                 check_members(&router, nodes)?;
                 let epoch = old.epoch() + 1;
-                Snapshot::new(epoch, Arc::new(router), &draft.roster, self.on_down)
+                Snapshot::new(epoch, Arc::new(router), &draft.roster, self.policy)
             }
         };
         let owners = Owners::of(&new, self.samples);
         let before = self.owners.take();
         let before = before.unwrap_or_else(|| Owners::of(&old, self.samples));
+        let left = left(&self.roster, &draft.roster, &differences);
         let change = Change {
             before: old.epoch(),
             rebuilt: nodes.is_some(),
@@ -129,7 +132,27 @@ impl<R: Walk, T> Writer<R, T> {
         self.timers = draft.timers;
         self.owners = Some(owners);
         current.store(Arc::new(new));
+        // After: whoever has the total without their loads has the list without them, too.
+        for counter in left {
+            counter.leave();
+        }
         let retired = Retired(old, roster);
         Ok(Some((change, retired)))
     }
+}
+
+/// The counters of those who were members and are no more; also of one that was removed and added at once, which
+/// starts anew. It has a new payload then, be it equal.
+fn left<T>(before: &Roster<T>, after: &Roster<T>, differences: &Differences) -> Vec<Arc<Counter>> {
+    let ids = differences.removed.iter().chain(&differences.payloads);
+    let counter = |roster: &Roster<T>, id: &NodeId| {
+        let member = roster.get(id.as_str())?;
+        Some(Arc::clone(&member.counter))
+    };
+    ids.filter_map(|id| {
+        let old = counter(before, id)?;
+        let stays = counter(after, id).is_some_and(|new| Arc::ptr_eq(&old, &new));
+        (!stays).then_some(old)
+    })
+    .collect()
 }

@@ -17,13 +17,16 @@ pub use keyroute_bounded::{
 };
 #[cfg(feature = "btree-ring")]
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
+#[cfg(all(feature = "cluster", not(feature = "bounded")))]
+pub use keyroute_cluster::Exact;
 #[cfg(feature = "async")]
 pub use keyroute_cluster::Watch;
 #[cfg(feature = "cluster")]
 pub use keyroute_cluster::{
-    Batch, ByRebuild, Change, Changes, Cluster, InSteps, Listing, Loaded, Member, Movement, OnDown,
-    Pick, Ramp, Reader, Rehashed, Remake, Reweighted, Sharers, Snapshot, Status, StatusChange,
-    Subscription, Terms, Unavailable, sample_key,
+    Batch, ByRebuild, Change, Changes, Cluster, InSteps, Lease as ClusterLease, LeaseStats,
+    Listing, Loaded, Member, MemberStats, Movement, OnDown, Pick, Ramp, Reader, Rehashed, Remake,
+    Reweighted, Sharers, Snapshot, Status, StatusChange, Subscription, Terms, Unavailable,
+    sample_key,
 };
 #[cfg(feature = "jump")]
 pub use keyroute_jump::{
