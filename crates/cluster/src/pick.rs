@@ -219,7 +219,7 @@ impl<R: Walk, T> Snapshot<R, T> {
     /// # Errors
     ///
     /// [`Unavailable`]: no members; the node is down and the policy is to fail; or nobody is left.
-    #[inline]
+    #[inline(always)]
     pub fn pick(&self, key: &[u8]) -> Result<Pick<'_, T>, Unavailable> {
         if let Some(home) = self.pick_home(key) {
             return Ok(home);
@@ -234,7 +234,7 @@ impl<R: Walk, T> Snapshot<R, T> {
     /// # Errors
     ///
     /// As [`pick`](Self::pick).
-    #[inline]
+    #[inline(always)]
     pub fn pick_with(&self, key: &[u8], seen: &mut SlotSet) -> Result<Pick<'_, T>, Unavailable> {
         if let Some(home) = self.pick_home(key) {
             return Ok(home);
@@ -290,7 +290,11 @@ impl<R: Walk, T> Snapshot<R, T> {
     }
 
     /// The key's owner, if it admits every key: all that most lookups need.
-    #[inline]
+    ///
+    /// Always inlined, as is all that leads here. Left to itself the compiler takes a pick for a large function, for
+    /// what it does with keys whose node is not up, and calls it: the pick goes through memory, and a lookup costs
+    /// half as much again.
+    #[inline(always)]
     fn pick_home(&self, key: &[u8]) -> Option<Pick<'_, T>> {
         let slot = self.router().route(key)?;
         if self.admits_every_key(slot) {
@@ -306,6 +310,7 @@ impl<R: Walk, T> Snapshot<R, T> {
     }
 
     /// Apart, so that a lookup that needs no set does not make room for one.
+    #[cold]
     #[inline(never)]
     fn pick_any(&self, key: &[u8], why: &mut Unavailable) -> Option<Pick<'_, T>> {
         self.pick_beyond(key, &mut SlotSet::new(), why)
@@ -314,6 +319,7 @@ impl<R: Walk, T> Snapshot<R, T> {
     /// The pick of a key whose owner may not admit it; without one, says why.
     ///
     /// The reason goes its own way: a result with it in would be handed over in memory, by every lookup.
+    #[cold]
     #[inline(never)]
     fn pick_beyond(
         &self,

@@ -64,7 +64,7 @@ impl<R: Walk, T> Reader<R, T> {
     /// # Errors
     ///
     /// As [`Snapshot::pick`].
-    #[inline]
+    #[inline(always)]
     pub fn pick(&mut self, key: &[u8]) -> Result<Pick<'_, T>, Unavailable> {
         self.cache.load().pick_with(key, &mut self.seen)
     }
