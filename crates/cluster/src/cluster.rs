@@ -151,7 +151,7 @@ impl<R: Walk, T> Cluster<R, T> {
 
     fn of(router: R, roster: Roster<T>, remake: Box<dyn Remake<R> + Send>) -> Self {
         let writer = Writer::new(&router, roster, remake, DEFAULT_SAMPLES);
-        let first = Snapshot::new(0, Arc::new(router), &writer.roster, writer.policy);
+        let first = Snapshot::new(0, Arc::new(router), &writer.roster, writer.policy());
         Self {
             current: Arc::new(ArcSwap::from_pointee(first)),
             writer: Mutex::new(writer),
@@ -210,10 +210,10 @@ impl<R: Walk, T> Cluster<R, T> {
     fn set_policy(&self, edit: impl FnOnce(&mut Policy)) {
         let old = {
             let mut writer = self.lock();
-            edit(&mut writer.policy);
+            writer.set_policy(edit);
             let old = self.current.load_full();
             let router = old.shared_router();
-            let new = Snapshot::new(old.epoch(), router, &writer.roster, writer.policy);
+            let new = Snapshot::new(old.epoch(), router, &writer.roster, writer.policy());
             self.current.store(Arc::new(new));
             old
         };
@@ -235,7 +235,7 @@ impl<R: Walk, T> Cluster<R, T> {
     /// ```
     #[must_use]
     pub fn with_samples(self, samples: u32) -> Self {
-        self.lock().samples = samples;
+        self.lock().set_samples(samples);
         self
     }
 }

@@ -24,8 +24,8 @@ pub(crate) struct Writer<R, T> {
     remake: Box<dyn Remake<R> + Send>,
     /// Whether the router reads the order of listing and is made of the list as it is.
     ordered: bool,
-    pub(crate) policy: Policy,
-    pub(crate) samples: u32,
+    policy: Policy,
+    samples: u32,
     /// The owners under the current snapshot, counted when first needed.
     owners: Option<Owners>,
     now: Duration,
@@ -49,6 +49,22 @@ impl<R: Router, T> Writer<R, T> {
             owners: None,
             now: Duration::ZERO,
         }
+    }
+
+    pub(crate) fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Under another policy keys may have other owners than were counted.
+    pub(crate) fn set_policy(&mut self, edit: impl FnOnce(&mut Policy)) {
+        edit(&mut self.policy);
+        self.owners = None;
+    }
+
+    /// From now on so many sample keys.
+    pub(crate) fn set_samples(&mut self, samples: u32) {
+        self.samples = samples;
+        self.owners = None;
     }
 
     pub(crate) fn ordered(&self) -> bool {

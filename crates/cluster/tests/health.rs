@@ -118,6 +118,10 @@ fn a_node_that_owns_no_keys_is_tried_last() {
     );
     let cluster = Cluster::new(ring, |_| ());
     assert_eq!(cluster.load().pick_n(b"k", 2).len(), 2);
+    let home = cluster.load().pick(b"k").unwrap().slot();
+    let mut slots = [home; 3];
+    assert_eq!(cluster.load().pick_into(b"k", &mut slots), 2);
+    assert_ne!(slots[1], home);
     change(&cluster, Batch::new().down("big"));
     assert!(
         picks(&cluster)

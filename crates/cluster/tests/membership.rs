@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use keyroute_cluster::{
-    Batch, ByRebuild, Cluster, Listing, Node, NodeId, Ramp, Rehashed, RouteError, Router, Snapshot,
-    Terms, Walk, WalkExt, Zone, sample_key,
+    Batch, ByRebuild, Cluster, Listing, Node, NodeId, OnDown, Ramp, Rehashed, RouteError, Router,
+    Snapshot, Terms, Walk, WalkExt, Zone, sample_key,
 };
 use keyroute_jump::Jump;
 use keyroute_rendezvous::Rendezvous;
@@ -524,6 +524,21 @@ fn the_movement_is_that_of_the_sample_keys() {
         .cluster(&NAMES);
     let told = jump.apply(Batch::new().remove("a:80")).unwrap().unwrap();
     assert!(told.movement().needless_share() > 0.1, "{told}");
+}
+
+#[test]
+fn what_is_counted_before_a_setting_changes_is_not_compared_with_what_comes_after() {
+    let cluster = STRATEGIES[0].cluster(&NAMES);
+    change(&cluster, Batch::new().down("b:80"));
+    // Under the new policy the keys of the node that is down have no owner, before the next change and after it.
+    let cluster = cluster.with_policy(OnDown::FailFast);
+    let told = cluster.apply(Batch::new().payload("a:80", 9)).unwrap();
+    assert_eq!(told.unwrap().movement().moved(), 0);
+
+    let cluster = cluster.with_samples(5000);
+    let told = cluster.apply(Batch::new().up("b:80")).unwrap().unwrap();
+    assert_eq!(told.movement().samples(), 5000);
+    assert!(told.movement().moved() > 0);
 }
 
 #[test]
