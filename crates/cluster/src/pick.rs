@@ -471,3 +471,42 @@ impl<R: Walk, T> Snapshot<R, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use keyroute_vector_ring::VectorRing;
+
+    use super::*;
+    use crate::{Batch, Cluster, Ramp};
+
+    /// Below the share is not at it: what `docs/hashing.md` says, at the one hash where it shows.
+    #[test]
+    fn a_key_whose_hash_is_the_share_is_not_admitted_yet() {
+        let cluster = Cluster::new(VectorRing::from_ids(["a", "b"]).unwrap(), |_| ());
+        let ramp = |steps| Ramp::new(Duration::from_secs(9), steps).unwrap();
+        cluster.apply(Batch::new().ramp("a", ramp(1))).unwrap();
+        let slot = cluster.load().router().members().slot_of("a").unwrap();
+        let Admission::Ramp { seed, .. } = cluster.load().gate().admission(slot) else {
+            panic!("it is in a ramp");
+        };
+        let snapshot = cluster.snapshot();
+        let mut keys = (0..u32::MAX).map(u32::to_le_bytes);
+        // Small enough to be the first share of some number of steps.
+        let is_share = |hash| (1 << 13..1 << 16).contains(&hash);
+        let key = keys.find(|key| {
+            is_share(RampKey::new(key).toward(seed)) && snapshot.router().route(key) == Some(slot)
+        });
+        let key = key.unwrap();
+        let hash = RampKey::new(&key).toward(seed);
+        let steps = u32::try_from((1u64 << 32) / u64::from(hash)).unwrap() - 1;
+        let has = |steps| {
+            cluster.apply(Batch::new().ramp("a", ramp(steps))).unwrap();
+            cluster.load().pick(&key).unwrap().slot() == slot
+        };
+        assert_eq!(ramp(steps).share(Duration::ZERO), Some(hash));
+        assert!(!has(steps));
+        assert!(has(steps - steps / 64)); // a larger share
+    }
+}

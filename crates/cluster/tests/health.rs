@@ -160,6 +160,26 @@ fn under_fail_fast_a_drained_node_is_still_passed_over() {
 }
 
 #[test]
+fn under_fail_fast_a_node_that_is_drained_and_down_is_passed_over_too() {
+    let cluster = STRATEGIES[0].cluster(&NAMES).with_policy(OnDown::FailFast);
+    let removed = STRATEGIES[0].cluster(&NAMES);
+    change(&cluster, Batch::new().drain("b:80").down("b:80"));
+    change(&removed, Batch::new().remove("b:80"));
+    assert_eq!(picks(&cluster), picks(&removed));
+}
+
+/// It is no key's node, so that it is down is no key's failure.
+#[test]
+fn under_fail_fast_a_node_that_owns_no_keys_is_named_by_none() {
+    let nodes = [weighted("big", 1_000_000), weighted("tiny", 1)];
+    let ring = Ketama::libketama(nodes).unwrap();
+    let cluster = Cluster::new(ring, |_| ()).with_policy(OnDown::FailFast);
+    change(&cluster, Batch::new().drain("big").down("tiny"));
+    let none = Unavailable::NoneAdmits { nodes: 2 };
+    assert_eq!(cluster.load().pick(b"k").unwrap_err(), none);
+}
+
+#[test]
 fn under_fail_fast_a_node_that_is_down_keeps_its_place_among_replicas() {
     let cluster = STRATEGIES[0].cluster(&NAMES).with_policy(OnDown::FailFast);
     let all = cluster.snapshot();
@@ -320,4 +340,15 @@ fn the_fingerprint_says_who_is_not_up() {
     assert_eq!(failing.load().fingerprint(), plain);
     change(&failing, Batch::new().down("b:80"));
     assert!(met.insert(failing.load().fingerprint()));
+}
+
+#[test]
+fn who_admits_keys_takes_sixteen_bytes_a_slot_while_some_node_is_not_up() {
+    let cluster = Cluster::new(VectorRing::from_ids(NAMES).unwrap(), |_| ());
+    let held = || cluster.load().heap_bytes();
+    let all_up = held();
+    change(&cluster, Batch::new().down("b:80"));
+    assert_eq!(held() - all_up, 16 * NAMES.len());
+    change(&cluster, Batch::new().up("b:80"));
+    assert_eq!(held(), all_up);
 }

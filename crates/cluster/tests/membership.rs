@@ -338,6 +338,13 @@ fn the_order_of_a_list_counts_where_the_router_reads_it() {
                 == anew.route_id(key.as_bytes()))
     );
     assert!(told.to_string().contains("1 relisted"), "{told}");
+    // Whoever joins comes behind.
+    change(&jump, Batch::new().add(node("d"), 0));
+    let anew = Jump::from_ids(["c", "a", "b", "d"]).unwrap();
+    assert_eq!(
+        jump.load().router().get_ref().fingerprint(),
+        anew.fingerprint()
+    );
 
     let ring = Cluster::from_members(VectorRing::new(), listed(["a", "b", "c"])).unwrap();
     assert!(
@@ -524,6 +531,30 @@ fn the_movement_is_that_of_the_sample_keys() {
         .cluster(&NAMES);
     let told = jump.apply(Batch::new().remove("a:80")).unwrap().unwrap();
     assert!(told.movement().needless_share() > 0.1, "{told}");
+}
+
+#[test]
+fn who_is_added_while_leaving_stays_as_it_is_given_now() {
+    let zone = Zone::new("z").unwrap();
+    let cluster = STRATEGIES[0].cluster(&NAMES);
+    change(&cluster, Batch::new().leave("b:80", seconds(5)));
+    let now = weighted("b:80", 3).with_zone(zone.clone());
+    let told = cluster.apply(Batch::new().add(now, 77)).unwrap().unwrap();
+    assert_eq!(told.reweighted()[0].after, 3);
+    assert_eq!(
+        (told.rezoned(), told.payloads()),
+        (
+            [node("b:80").id().clone()].as_slice(),
+            [node("b:80").id().clone()].as_slice()
+        )
+    );
+    cluster.tick(seconds(0)).unwrap();
+    assert!(cluster.tick(seconds(9)).unwrap().is_none());
+    let snapshot = cluster.load();
+    let member = snapshot.member("b:80").unwrap();
+    assert_eq!((member.weight(), member.zone()), (3, Some(&zone)));
+    assert_eq!(*member.payload(), 77);
+    assert!(!member.status().is_leaving());
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use keyroute_cluster::{Batch, Ramp};
+use keyroute_cluster::{Batch, MAX_RAMP_STEPS, Ramp};
 use support::{NAMES, STRATEGIES, change, keys, node, picks};
 
 const STEPS: u32 = 8;
@@ -237,4 +237,23 @@ fn who_is_removed_takes_its_clocks_along() {
     change(&cluster, Batch::new().add(node("b:80"), 0));
     assert!(cluster.tick(at(40)).unwrap().is_none());
     assert!(cluster.load().member("b:80").unwrap().status().is_up());
+}
+
+/// A ramp that is set while another one runs takes its place, also one over no time.
+#[test]
+fn a_ramp_over_no_time_ends_the_one_before() {
+    let cluster = STRATEGIES[0].cluster(&NAMES);
+    change(&cluster, Batch::new().ramp("b:80", ramp()));
+    cluster.tick(at(0)).unwrap();
+    let none = Ramp::new(Duration::ZERO, 3).unwrap();
+    change(&cluster, Batch::new().ramp("b:80", none));
+    assert!(cluster.tick(at(20)).unwrap().is_none());
+    assert!(cluster.load().member("b:80").unwrap().status().is_up());
+}
+
+#[test]
+fn a_ramp_has_as_many_steps_as_is_said_at_most() {
+    let of = |steps| Ramp::new(Duration::from_secs(1), steps);
+    assert!(of(1).is_ok() && of(MAX_RAMP_STEPS).is_ok());
+    assert!(of(0).is_err() && of(MAX_RAMP_STEPS + 1).is_err());
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use keyroute_cluster::{Rehashed, Slot, WalkExt};
+use keyroute_cluster::{Description, Members, Rehashed, Router, Slot, WalkExt};
 use keyroute_maglev::Maglev;
 use keyroute_modulo::Modulo;
 use support::{NAMES, keys};
@@ -63,4 +63,42 @@ fn who_is_never_drawn_comes_last_by_id() {
             ["cache-1", "a:80", "b:80", "c:80", "cache-10", "cache-11"]
         );
     }
+}
+
+/// A preset may refuse keys: here those that begin with an odd byte.
+struct Refusing(Modulo);
+
+impl Router for Refusing {
+    fn route(&self, key: &[u8]) -> Option<Slot> {
+        let is_refused = key.first().is_some_and(|byte| byte % 2 == 1);
+        if is_refused { None } else { self.0.route(key) }
+    }
+
+    fn members(&self) -> &Members {
+        self.0.members()
+    }
+
+    fn describe(&self) -> Description {
+        self.0.describe()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
+}
+
+/// Half of the probes are refused, and the order goes on as without them.
+#[test]
+fn a_probe_that_is_refused_is_passed_over() {
+    let plain = Modulo::from_ids(NAMES).unwrap();
+    let router = Rehashed::new(Refusing(plain));
+    assert_eq!(router.replicas(b"\x01", 9), []);
+    let mut orders = std::collections::BTreeSet::new();
+    for number in 0..200u32 {
+        let order = router.replicas(&[&[0], &number.to_le_bytes()[..]].concat(), 9);
+        assert_eq!(order.len(), NAMES.len());
+        orders.insert(order[1..].to_vec());
+    }
+    // By id alone there were no more than the six that leave the owner out.
+    assert!(orders.len() > 50, "{}", orders.len());
 }
