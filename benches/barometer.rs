@@ -18,6 +18,7 @@ use keyroute_benches::plot::{Curve, draw};
 use keyroute_benches::questions::{QUESTIONS, Question};
 use keyroute_benches::report::Answer;
 use keyroute_benches::rounds::{Pace, measure};
+use keyroute_benches::tail::tail;
 use keyroute_benches::workload::SIZES;
 
 fn main() -> ExitCode {
@@ -45,6 +46,11 @@ fn run() -> Result<(), Box<dyn Error>> {
         println!("\n{section}");
         sections.push(section);
         answers.push(answer);
+    }
+    if wish.asks("tail") && wish.contestants.is_empty() {
+        let section = tail(wish.pace);
+        println!("\n{section}");
+        sections.push(section);
     }
     if wish.asks("heap") {
         let section = heap(&wish)?;
@@ -96,10 +102,12 @@ impl Wish {
                 "--write" => writes = Some(true),
                 "--question" => {
                     let name = arguments.next().unwrap_or_default();
-                    if name != "heap" && QUESTIONS.iter().all(|question| question.name != name) {
+                    if !["heap", "tail"].contains(&&*name)
+                        && QUESTIONS.iter().all(|question| question.name != name)
+                    {
                         let names = QUESTIONS.map(|question| question.name).join(", ");
                         return Err(format!(
-                            "no question is called '{name}'; there are {names}, heap"
+                            "no question is called '{name}'; there are {names}, tail, heap"
                         )
                         .into());
                     }

@@ -9,6 +9,7 @@
 //! cargo run --release -p keyroute-benches --bin counts -- --write   # records
 //! ```
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -18,15 +19,18 @@ use std::process::{Command, ExitCode};
 use std::{env, fs};
 
 use keyroute_benches::contestant::contestant;
-use keyroute_benches::workload::{BATCH, first_keys};
+use keyroute_benches::workload::{BATCH, first_keys, fleet};
+use keyroute_cluster::Cluster;
+use keyroute_vector_ring::VectorRing;
 
 /// What is counted: contestant, nodes, question.
-const COUNTED: [(&str, u32, Question); 27] = [
+const COUNTED: [(&str, u32, Question); 28] = [
     ("vector-ring", 10, Question::Lookup),
     ("vector-ring", 100, Question::Lookup),
     ("vector-ring", 1_000, Question::Lookup),
     ("vector-ring", 100, Question::Batch),
     ("vector-ring", 100, Question::Replicas),
+    ("vector-ring", 100, Question::Reader),
     ("btree-ring", 100, Question::Lookup),
     ("two-sided", 100, Question::Lookup),
     ("ketama", 100, Question::Lookup),
@@ -62,6 +66,8 @@ enum Question {
     Lookup,
     Batch,
     Replicas,
+    /// A lookup through a cluster's reader, the payload read.
+    Reader,
 }
 
 impl Question {
@@ -70,6 +76,7 @@ impl Question {
             Self::Lookup => "lookup",
             Self::Batch => "batch",
             Self::Replicas => "replicas",
+            Self::Reader => "reader",
         }
     }
 }
@@ -239,8 +246,25 @@ fn look_up_all() {
                 let router = contestant.replicas_builder(nodes).expect("it has replicas")();
                 Box::new(move |keys| router.each_replicas(keys))
             }
+            Question::Reader => Box::new(by_reader(nodes)),
         };
         the_counted_lookups(&*look_up, &keys);
+    }
+}
+
+/// Of a cluster of a vector ring.
+fn by_reader(nodes: u32) -> impl Fn(&[&[u8]]) -> u32 {
+    let members = fleet(nodes).into_iter().zip(0..);
+    let cluster: Cluster<VectorRing, u32> = Cluster::from_members(VectorRing::new(), members)
+        .expect("the fleets are within every limit");
+    let reader = RefCell::new(cluster.reader());
+    move |keys| {
+        let mut reader = reader.borrow_mut();
+        let payloads = keys.iter().map(|key| {
+            let pick = reader.pick(key);
+            pick.map_or(u32::MAX, |pick| *pick.payload())
+        });
+        payloads.fold(0, u32::wrapping_add)
     }
 }
 

@@ -5,7 +5,7 @@
 //! - [`contestant`]: what one contestant can do; [`ours`] and [`peers`] list them, and nothing else does.
 //! - [`answers`]: nobody is measured who was not checked.
 //! - [`questions`]: what is asked, of whom, at which sizes.
-//! - [`rounds`]: how it is timed.
+//! - [`rounds`]: how it is timed; [`tail`]: how the slowest picks are found.
 //! - [`report`], [`plot`]: what is written down.
 
 pub mod answers;
@@ -16,4 +16,5 @@ pub mod plot;
 pub mod questions;
 pub mod report;
 pub mod rounds;
+pub mod tail;
 pub mod workload;

@@ -2,6 +2,8 @@
 
 mod bounded;
 mod change;
+pub(crate) mod cluster;
+mod cluster_change;
 mod dynamic;
 mod lookup;
 
@@ -11,7 +13,7 @@ use crate::contestant::Contestant;
 use crate::rounds::Timed;
 
 /// All questions, in the order in which they are asked.
-pub const QUESTIONS: [Question; 11] = [
+pub const QUESTIONS: [Question; 14] = [
     lookup::LOOKUP,
     lookup::LATENCY,
     lookup::BATCH,
@@ -22,6 +24,9 @@ pub const QUESTIONS: [Question; 11] = [
     change::ADD,
     change::REMOVE,
     bounded::ACQUIRE,
+    cluster::CLUSTER,
+    cluster::THREADS,
+    cluster_change::CLUSTER_CHANGE,
     dynamic::DYN,
 ];
 

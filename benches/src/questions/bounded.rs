@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use keyroute_bounded::{Below, Bounded, Count, Exact, InWalkOrder, Lease};
+use keyroute_cluster::Cluster;
 use keyroute_vector_ring::VectorRing;
 
 use crate::answers::{CHECKED, check_recorded};
@@ -36,6 +37,9 @@ pub(super) const ACQUIRE: Question = Question {
             }),
             Entrant::new("idle, two threads", GROUP, false, move || {
                 idle_two_threads(bounded(nodes))
+            }),
+            Entrant::new("idle, by a cluster's reader", GROUP, false, move || {
+                by_reader(nodes)
             }),
             Entrant::new("loaded", GROUP, false, move || {
                 Loaded::new(bounded(nodes), nodes)
@@ -79,6 +83,29 @@ fn take_each<K: Count>(router: &Counted<K>, keys: &[&[u8]]) -> u32 {
 
 fn idle<K: Count + 'static>(router: Counted<K>) -> impl Timed {
     keys(move |keys| take_each(&router, keys))
+}
+
+/// A cluster that has the same ring and the same bound.
+fn by_reader(nodes: u32) -> impl Timed {
+    let rule = Exact::new(EPSILON).expect("an epsilon within the limits");
+    let members = fleet(nodes).into_iter().zip(0..);
+    let cluster = Cluster::from_members(VectorRing::new(), members)
+        .expect("the fleets are within every limit")
+        .with_bound(rule);
+    check_recorded("ring/native", nodes, CHECKED, &|key| {
+        let lease = cluster.acquire(key);
+        lease.map_or(u32::MAX, |lease| *lease.payload())
+    });
+    let mut reader = cluster.reader();
+    keys(move |keys| {
+        let payloads = keys.iter().map(|key| {
+            let lease = reader
+                .acquire(key)
+                .expect("the exact rule admits somewhere");
+            *lease.payload()
+        });
+        payloads.fold(0, u32::wrapping_add)
+    })
 }
 
 /// The least that a request may do to counters that other threads see: its node's and the total, up and down.
