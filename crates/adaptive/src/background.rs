@@ -193,7 +193,12 @@ impl<P: Policy> Shared<P> {
         target: &mut impl Target,
     ) -> (Option<Round>, Option<RouteError>) {
         let nodes = target.nodes();
-        let round = lock(&self.balancer).decide(now, &nodes);
+        let excused = target.excused();
+        let round = {
+            let mut balancer = lock(&self.balancer);
+            balancer.excuse(excused);
+            balancer.decide(now, &nodes)
+        };
         let refusal = match round.as_ref().map(|it| &it.judgement.verdict) {
             Some(Verdict::Move(plan)) => target.set_points(plan.changes()).err(),
             _ => None,

@@ -1,6 +1,6 @@
 //! [`Balancer`]: counters, a policy, and the time that they are asked.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -59,6 +59,7 @@ pub struct Balancer<P> {
     counters: LoadCounters,
     keys: HotKeys,
     seen: BTreeMap<NodeId, Seen>,
+    excused: BTreeSet<NodeId>,
 }
 
 /// A node that was a member at the last tick.
@@ -95,6 +96,7 @@ impl<P> Balancer<P> {
             counters: LoadCounters::new(),
             keys: HotKeys::of(DEFAULT_KEYS),
             seen: BTreeMap::new(),
+            excused: BTreeSet::new(),
         }
     }
 
@@ -148,6 +150,36 @@ impl<P> Balancer<P> {
     /// key is found to be hot.
     pub fn observe(&mut self, digest: u64, node: &NodeId) {
         self.keys.observe(digest, node);
+    }
+
+    /// These nodes do not take all their keys now: they are down, drained, or start slowly. Each call takes the place
+    /// of the last one.
+    ///
+    /// Who is named is not judged, and afterwards only after a whole window; by the points that it was given before,
+    /// as it has not left. [`tick`](Self::tick) asks its target for them.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use keyroute_adaptive::{Balancer, Node, NodeId, Steady, Verdict};
+    ///
+    /// let nodes = [Node::new("a")?, Node::new("b")?];
+    /// let mut balancer = Balancer::new(Steady::default());
+    /// let counters = nodes.each_ref().map(|node| balancer.counter(node.id()));
+    /// balancer.decide(Duration::ZERO, &nodes);
+    /// counters[0].add(5000); // "b" is drained, and has no requests
+    /// balancer.excuse([NodeId::new("b")?]);
+    /// let round = balancer.decide(Duration::from_secs(1), &nodes).unwrap();
+    /// assert_eq!(round.judgement.verdict, Verdict::Even);
+    /// # Ok::<(), keyroute_adaptive::RouteError>(())
+    /// ```
+    pub fn excuse(&mut self, ids: impl IntoIterator<Item = NodeId>) {
+        self.excused = ids.into_iter().collect();
+        for id in &self.excused {
+            if let Some(seen) = self.seen.get_mut(id) {
+                seen.whole = false;
+            }
+        }
     }
 
     /// Each member's share of the requests of this window so far, those without one included; empty before the
@@ -213,7 +245,7 @@ impl<P> Balancer<P> {
         for (id, seen) in &mut self.seen {
             if let Some((counter, _)) = self.counters.get(id.as_str()) {
                 seen.began = counter.get();
-                seen.whole = true;
+                seen.whole = !self.excused.contains(id);
             }
         }
     }
@@ -266,7 +298,9 @@ impl<P: Policy> Balancer<P> {
         now: Duration,
         mut target: impl Target,
     ) -> Result<Option<Round>, RouteError> {
-        let round = self.decide(now, &target.nodes());
+        let nodes = target.nodes();
+        self.excuse(target.excused());
+        let round = self.decide(now, &nodes);
         if let Some(Verdict::Move(plan)) = round.as_ref().map(|it| &it.judgement.verdict) {
             target.set_points(plan.changes())?;
         }

@@ -1,10 +1,11 @@
 //! [`Target`]: whose points are balanced.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
-use keyroute_core::{Node, Reweight, RouteError};
+use keyroute_core::{Node, NodeId, Reweight, RouteError};
 
 use crate::Change;
 
@@ -14,9 +15,11 @@ use crate::Change;
 /// On native rings fewer points are the same points without the last ones, so no key between other nodes moves
 /// (the laws *raising a weight* and *lowering a weight* of [`Reweight`]).
 ///
-/// Implemented for `&mut R` of every router `R` that can [`Reweight`], and, with the feature `std`, for references to
-/// and `Arc`s of a `Mutex<R>` or `RwLock<R>`. The lock is taken for each call and for nothing else, never around
-/// the balancer's own; a poisoned one is taken all the same, since a router that refuses stays as it was.
+/// Implemented for `&mut R` of every router `R` that can [`Reweight`]; with the feature `std` for `&Mutex<R>` and
+/// `&RwLock<R>`; by `keyroute-cluster` for `&Cluster`; and for an [`Arc`] of whatever has it for its reference.
+///
+/// A lock is taken for each call and for nothing else, never around the balancer's own; a poisoned one is taken all the
+/// same, since a router that refuses stays as it was.
 ///
 /// ```
 /// use keyroute_adaptive::{Change, NodeId, Target, Weight};
@@ -36,6 +39,12 @@ use crate::Change;
 pub trait Target {
     /// The nodes, with the points they have now.
     fn nodes(&mut self) -> Vec<Node>;
+
+    /// Those of the nodes that do not take all their keys now, being down, drained or starting slowly: they are
+    /// [excused](crate::Balancer::excuse) from judgement. None unless said.
+    fn excused(&mut self) -> Vec<NodeId> {
+        Vec::new()
+    }
 
     /// Gives nodes new points, all together. Passes over a node that left, or that has other points than
     /// [`from`](Change::from): somebody else changed it meanwhile.
@@ -76,6 +85,23 @@ impl<R: Reweight + ?Sized> Target for &mut R {
     }
 }
 
+impl<T: ?Sized> Target for Arc<T>
+where
+    for<'t> &'t T: Target,
+{
+    fn nodes(&mut self) -> Vec<Node> {
+        (&**self).nodes()
+    }
+
+    fn excused(&mut self) -> Vec<NodeId> {
+        (&**self).excused()
+    }
+
+    fn set_points(&mut self, changes: &[Change]) -> Result<(), RouteError> {
+        (&**self).set_points(changes)
+    }
+}
+
 #[cfg(feature = "std")]
 macro_rules! locked {
     ($($lock:ident by $guard:ident),*) => {$(
@@ -88,16 +114,6 @@ macro_rules! locked {
             fn set_points(&mut self, changes: &[Change]) -> Result<(), RouteError> {
                 let mut router = self.$guard().unwrap_or_else(PoisonError::into_inner);
                 (&mut *router).set_points(changes)
-            }
-        }
-
-        impl<R: Reweight> Target for Arc<$lock<R>> {
-            fn nodes(&mut self) -> Vec<Node> {
-                (&**self).nodes()
-            }
-
-            fn set_points(&mut self, changes: &[Change]) -> Result<(), RouteError> {
-                (&**self).set_points(changes)
             }
         }
     )*};
