@@ -9,7 +9,7 @@ use crate::{Listing, Ramp};
 /// Changes that are applied together, in this order, or not at all.
 ///
 /// One batch is one rebuild at most, one swap and one epoch. What it says of an id that is not a member is an
-/// error, except where a step before it added that id.
+/// error, except where a step before it added that id, or the step is [conditional](Self::reweight_from).
 ///
 /// ```
 /// use keyroute_cluster::{Batch, Cluster, Node, RouteError, Weight};
@@ -52,6 +52,7 @@ pub(crate) enum Edit<T> {
     Leave(Duration),
     Stay,
     Reweight(u32),
+    ReweightFrom(u32, u32),
     Zone(Option<Zone>),
     Payload(T),
     Down(bool),
@@ -149,6 +150,23 @@ impl<T> Batch<T> {
     /// A node's weight changes; at 0 it stays listed and owns nothing.
     pub fn reweight(self, id: impl Into<String>, weight: u32) -> Self {
         self.of(id, Edit::Reweight(weight))
+    }
+
+    /// A node's weight changes, if it is listed with this one before; else the step is passed over. For whoever
+    /// reads weights and writes them later: what somebody else did in between stays.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Batch, Cluster};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// let raise = || Batch::new().reweight_from("a", 1, 2).reweight_from("left", 1, 2);
+    /// assert_eq!(cluster.apply(raise())?.unwrap().reweighted().len(), 1);
+    /// assert!(cluster.apply(raise())?.is_none()); // "a" has not 1 any more
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
+    pub fn reweight_from(self, id: impl Into<String>, before: u32, after: u32) -> Self {
+        self.of(id, Edit::ReweightFrom(before, after))
     }
 
     /// A node's zone changes.

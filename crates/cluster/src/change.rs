@@ -1,6 +1,7 @@
 //! [`Change`]: what a cluster's change changed.
 
 use std::fmt;
+use std::time::Duration;
 
 use keyroute_core::NodeId;
 
@@ -32,6 +33,8 @@ pub struct Change {
     pub(crate) rebuilt: bool,
     pub(crate) differences: Differences,
     pub(crate) movement: Movement,
+    pub(crate) rebuild_time: Duration,
+    pub(crate) time: Duration,
 }
 
 impl Change {
@@ -94,6 +97,33 @@ impl Change {
     #[must_use]
     pub fn movement(&self) -> Movement {
         self.movement
+    }
+
+    /// How long the router took to be made; zero if it was [not made anew](Self::rebuilt).
+    ///
+    /// This and [`time`](Self::time) are read off the system's clock to be told: no answer depends on them. On
+    /// `wasm32-unknown-unknown`, which has no clock, both are zero.
+    #[must_use]
+    pub fn rebuild_time(&self) -> Duration {
+        self.rebuild_time
+    }
+
+    /// How long the whole change took, from the list's lock to the swap: finding what differs, making the router, asking
+    /// the sample. Not the wait for the lock, nor what subscribers take.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Batch, Cluster};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// let change = cluster.apply(Batch::new().reweight("a", 2))?.unwrap();
+    /// println!("{:?}, {:?} of it for the ring", change.time(), change.rebuild_time());
+    /// assert!(change.rebuild_time() <= change.time());
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn time(&self) -> Duration {
+        self.time
     }
 }
 

@@ -12,12 +12,14 @@ use crate::draft::Draft;
 use crate::outbox::Outbox;
 use crate::policy::Policy;
 use crate::roster::Roster;
+use crate::stopwatch::Stopwatch;
+use crate::trail::Trail;
 #[cfg(feature = "async")]
 use crate::watch::{Signal, Watch};
 use crate::writer::Writer;
 use crate::{
     Batch, ByRebuild, Change, Changes, DEFAULT_SAMPLES, Exact, InSteps, Lease, LeaseStats, Listing,
-    OnDown, Reader, Remake, Snapshot, Subscription, Terms, Unavailable,
+    OnDown, Reader, Remake, Snapshot, Subscription, Terms, Unavailable, View,
 };
 
 /// A router `R` whose members change while threads route, each member with a payload `T`.
@@ -66,6 +68,9 @@ pub struct Cluster<R, T> {
     outbox: Arc<Outbox>,
     #[cfg(feature = "async")]
     signal: Arc<Signal>,
+    /// Whether a needless move is worth a warning.
+    #[cfg(feature = "tracing")]
+    promised: bool,
 }
 
 impl<R: Walk, T> Cluster<R, T> {
@@ -158,6 +163,8 @@ impl<R: Walk, T> Cluster<R, T> {
             outbox: Arc::default(),
             #[cfg(feature = "async")]
             signal: Arc::default(),
+            #[cfg(feature = "tracing")]
+            promised: false,
         }
     }
 
@@ -165,6 +172,7 @@ impl<R: Walk, T> Cluster<R, T> {
     #[must_use]
     pub fn with_policy(self, on_down: OnDown) -> Self {
         self.set_policy(|policy| policy.on_down = on_down);
+        self.lock().trail = Trail::default(); // it was never another
         self
     }
 
@@ -183,6 +191,7 @@ impl<R: Walk, T> Cluster<R, T> {
     #[must_use]
     pub fn with_bound(self, bound: Exact) -> Self {
         self.set_bound(Some(bound));
+        self.lock().trail = Trail::default(); // it was never another
         self
     }
 
@@ -214,11 +223,30 @@ impl<R: Walk, T> Cluster<R, T> {
             let old = self.current.load_full();
             let router = old.shared_router();
             let new = Snapshot::new(old.epoch(), router, &writer.roster, writer.policy());
+            writer.follow(&old, &new);
             self.current.store(Arc::new(new));
             old
         };
         // Without the lock: payloads may be slow to drop, or ask the cluster.
         drop(old);
+    }
+
+    /// The same cluster, whose strategy is promised to move no key needlessly: a change that does is an event at the
+    /// level of a warning. Rings and rendezvous promise it, tables do not.
+    ///
+    /// ```
+    /// use keyroute_cluster::Cluster;
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ()).warning_of_needless_moves();
+    /// # assert_eq!(cluster.load().epoch(), 0);
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
+    #[cfg(feature = "tracing")]
+    #[must_use]
+    pub fn warning_of_needless_moves(mut self) -> Self {
+        self.promised = true;
+        self
     }
 
     /// The same cluster with so many sample keys for each change's [`Movement`](crate::Movement);
@@ -317,6 +345,16 @@ impl<R, T> Cluster<R, T> {
         self.outbox.panics()
     }
 
+    #[cfg(feature = "metrics")]
+    pub(crate) fn shared_current(&self) -> Arc<ArcSwap<Snapshot<R, T>>> {
+        Arc::clone(&self.current)
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(crate) fn shared_outbox(&self) -> Arc<Outbox> {
+        Arc::clone(&self.outbox)
+    }
+
     /// The list. A factory may have panicked while it was held, but what is behind the lock changes last, and as
     /// a whole.
     fn lock(&self) -> MutexGuard<'_, Writer<R, T>> {
@@ -325,6 +363,20 @@ impl<R, T> Cluster<R, T> {
 }
 
 impl<R: Walk, T> Cluster<R, T> {
+    /// What this client answers by, to be published and compared with other clients'. O(n), and takes the lock for a
+    /// moment.
+    #[must_use]
+    pub fn view(&self) -> View {
+        let (now, mut trail) = {
+            let writer = self.lock();
+            (self.current.load_full(), writer.trail.clone())
+        };
+        if trail.is_empty() {
+            trail.push(now.settled().fingerprint());
+        }
+        now.view(trail)
+    }
+
     /// Applies these changes together; `None` if they change nothing.
     ///
     /// When it returns, every new lookup sees the change, and subscribers have been told, unless another thread
@@ -424,19 +476,31 @@ impl<R: Walk, T> Cluster<R, T> {
         &self,
         edit: impl FnOnce(&mut Draft<T>, &mut Writer<R, T>) -> Result<(), RouteError>,
     ) -> Result<Option<Arc<Change>>, RouteError> {
-        let (change, retired) = {
+        let committed = {
             let mut writer = self.lock();
+            let since = Stopwatch::start();
             let mut draft = writer.draft();
-            edit(&mut draft, &mut writer)?;
-            let Some((change, retired)) = writer.commit(draft, &self.current)? else {
-                return Ok(None);
-            };
-            // Posted under the lock, so that changes come in the order of epochs.
-            let change = Arc::new(change);
-            self.outbox.post(&change);
-            (change, retired)
+            let edited = edit(&mut draft, &mut writer);
+            let committed = edited.and_then(|()| writer.commit(draft, since, &self.current));
+            committed.map(|commit| {
+                commit.map(|(change, retired)| {
+                    // Posted under the lock, so that changes come in the order of epochs.
+                    let change = Arc::new(change);
+                    self.outbox.post(&change);
+                    (change, retired)
+                })
+            })
+        };
+        #[cfg(feature = "tracing")]
+        if let Err(error) = &committed {
+            crate::trace::refused(self.load().epoch(), error);
+        }
+        let Some((change, retired)) = committed? else {
+            return Ok(None);
         };
         drop(retired);
+        #[cfg(feature = "tracing")]
+        crate::trace::changed(&change, self.promised);
         #[cfg(feature = "async")]
         self.signal.notify();
         self.outbox.deliver();

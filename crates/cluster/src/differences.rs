@@ -6,7 +6,7 @@ use std::sync::Arc;
 use keyroute_core::NodeId;
 
 use crate::roster::Roster;
-use crate::{Member, Reweighted, StatusChange};
+use crate::{Member, Reweighted, Status, StatusChange};
 
 /// What differs between the list before and after, each in the order of ids.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +85,13 @@ impl Differences {
             && self.removed.is_empty()
             && self.reweighted.is_empty()
             && self.rezoned.is_empty())
+    }
+
+    /// Whether somebody went down, came up, or was drained or not any more.
+    pub(crate) fn are_of_health(&self) -> bool {
+        let health = |status: Status| (status.is_down(), status.is_drained());
+        let mut statuses = self.statuses.iter();
+        statuses.any(|change| health(change.before) != health(change.after))
     }
 
     /// Whether there is nothing to tell; a changed order of listing is told by the router, if it reads it.

@@ -49,6 +49,12 @@ impl<T> Draft<T> {
             Edit::Leave(grace) => self.leave(id, grace),
             Edit::Stay => self.stay(id),
             Edit::Reweight(weight) => self.roster.edit(id, |member| member.weight = weight),
+            Edit::ReweightFrom(before, after) => match self.roster.get(id) {
+                Some(member) if member.weight == before => {
+                    self.roster.edit(id, |member| member.weight = after)
+                }
+                _ => Ok(()),
+            },
             Edit::Zone(zone) => self.roster.edit(id, |member| member.zone = zone),
             Edit::Payload(payload) => {
                 let payload = Arc::new(payload);

@@ -23,6 +23,21 @@ mod terms;
 mod rehashed;
 mod remake;
 
+mod agreement;
+mod fleet;
+mod trail;
+mod view;
+
+#[cfg(feature = "adaptive")]
+mod balanced;
+#[cfg(feature = "metrics")]
+mod meter;
+#[cfg(feature = "serde")]
+mod serde;
+#[cfg(feature = "tracing")]
+mod trace;
+
+mod balance;
 mod change;
 mod changes;
 mod movement;
@@ -36,15 +51,21 @@ mod draft;
 mod outbox;
 mod policy;
 mod roster;
+mod stopwatch;
 mod timers;
 mod writer;
 
+pub use agreement::{Agreement, Side};
+pub use balance::{Balance, MemberKeys};
 pub use batch::Batch;
 pub use change::{Change, Reweighted, StatusChange};
 pub use changes::Changes;
 pub use cluster::{Cluster, Loaded};
+pub use fleet::{Fleet, FleetClient, FleetGroup};
 pub use lease::Lease;
 pub use member::{Listing, Member};
+#[cfg(feature = "metrics")]
+pub use meter::{METERED_SAMPLES, Meter};
 pub use movement::{DEFAULT_SAMPLES, Movement, sample_key};
 pub use pick::{OnDown, Pick, Unavailable};
 pub use ramp::{MAX_RAMP_STEPS, Ramp};
@@ -57,6 +78,8 @@ pub use stats::{LeaseStats, MemberStats};
 pub use status::Status;
 pub use subscription::{BACKLOG, Subscription};
 pub use terms::Terms;
+pub use trail::TRAIL;
+pub use view::View;
 #[cfg(feature = "async")]
 pub use watch::Watch;
 

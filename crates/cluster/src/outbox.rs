@@ -89,6 +89,8 @@ impl Outbox {
                 let call = AssertUnwindSafe(|| (subscriber.call)(&letter.change));
                 if catch_unwind(call).is_err() {
                     self.panics.fetch_add(1, Ordering::Relaxed);
+                    #[cfg(feature = "tracing")]
+                    crate::trace::panicked(&letter.change, self.panics());
                 }
             }
         }

@@ -13,8 +13,10 @@ use crate::movement::Owners;
 use crate::policy::Policy;
 use crate::remake::check_members;
 use crate::roster::Roster;
+use crate::stopwatch::Stopwatch;
 use crate::tally::Counter;
 use crate::timers::Timers;
+use crate::trail::Trail;
 use crate::{Change, Remake, Snapshot};
 
 /// The list, its timers, and what the next snapshot is made with.
@@ -28,6 +30,8 @@ pub(crate) struct Writer<R, T> {
     samples: u32,
     /// The owners under the current snapshot, counted when first needed.
     owners: Option<Owners>,
+    /// The last states; empty until the first change of one.
+    pub(crate) trail: Trail,
     now: Duration,
 }
 
@@ -47,6 +51,7 @@ impl<R: Router, T> Writer<R, T> {
             policy: Policy::default(),
             samples,
             owners: None,
+            trail: Trail::default(),
             now: Duration::ZERO,
         }
     }
@@ -112,10 +117,11 @@ pub(crate) struct Retired<R, T>(
 impl<R: Walk, T> Writer<R, T> {
     /// Makes the draft the list, and what follows from it the cluster; says what changed, if anything did.
     ///
-    /// All that can fail comes before all that changes.
+    /// All that can fail comes before all that changes. The change began at `since`.
     pub(crate) fn commit(
         &mut self,
         draft: Draft<T>,
+        since: Stopwatch,
         current: &ArcSwap<Snapshot<R, T>>,
     ) -> Result<Option<Commit<R, T>>, RouteError> {
         let differences = Differences::between(&self.roster, &draft.roster);
@@ -125,10 +131,13 @@ impl<R: Walk, T> Writer<R, T> {
             return Ok(None);
         }
         let old = current.load_full();
+        let mut rebuild_time = Duration::ZERO;
         let new = match &nodes {
             None => old.renewed(differences.renewed(), &draft.roster, self.policy),
             Some(nodes) => {
+                let making = Stopwatch::start();
                 let router = self.remake.remake(old.router(), nodes)?;
+                rebuild_time = making.elapsed();
                 check_members(&router, nodes)?;
                 let epoch = old.epoch() + 1;
                 Snapshot::new(epoch, Arc::new(router), &draft.roster, self.policy)
@@ -138,12 +147,18 @@ impl<R: Walk, T> Writer<R, T> {
         let before = self.owners.take();
         let before = before.unwrap_or_else(|| Owners::of(&old, self.samples));
         let left = left(&self.roster, &draft.roster, &differences);
+        let movement = before.movement(&old, &owners, &new);
         let change = Change {
             before: old.epoch(),
             rebuilt: nodes.is_some(),
-            movement: before.movement(&old, &owners, &new),
+            movement,
             differences,
+            rebuild_time,
+            time: since.elapsed(),
         };
+        if nodes.is_some() || change.differences.are_of_health() {
+            self.follow(&old, &new);
+        }
         let roster = mem::replace(&mut self.roster, draft.roster);
         self.timers = draft.timers;
         self.owners = Some(owners);
@@ -154,6 +169,16 @@ impl<R: Walk, T> Writer<R, T> {
         }
         let retired = Retired(old, roster);
         Ok(Some((change, retired)))
+    }
+}
+
+impl<R: Walk, T> Writer<R, T> {
+    /// Notes that the state is another.
+    pub(crate) fn follow(&mut self, old: &Snapshot<R, T>, new: &Snapshot<R, T>) {
+        if self.trail.is_empty() {
+            self.trail.push(old.settled().fingerprint());
+        }
+        self.trail.push(new.settled().fingerprint());
     }
 }
 

@@ -12,21 +12,24 @@ pub use keyroute_anchor::{
 };
 #[cfg(feature = "bounded")]
 pub use keyroute_bounded::{
-    Admission, AtOrBelow, Below, Bounded, CapacityRule, Count, Demand, Exact, Forwarding,
-    InWalkOrder, Lease, LocalCount, SharedCount, TruncatedAverage,
+    Admission, AtOrBelow, Below, Bounded, Candidate, CapacityRule, Count, Demand, Exact,
+    Forwarding, InWalkOrder, Lease, LocalCount, NoOverflow, Overflow, SharedCount, ToLeastLoaded,
+    ToOwner, TruncatedAverage,
 };
 #[cfg(feature = "btree-ring")]
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
 #[cfg(all(feature = "cluster", not(feature = "bounded")))]
 pub use keyroute_cluster::Exact;
+#[cfg(feature = "metrics")]
+pub use keyroute_cluster::Meter;
 #[cfg(feature = "async")]
 pub use keyroute_cluster::Watch;
 #[cfg(feature = "cluster")]
 pub use keyroute_cluster::{
-    Batch, ByRebuild, Change, Changes, Cluster, InSteps, Lease as ClusterLease, LeaseStats,
-    Listing, Loaded, Member, MemberStats, Movement, OnDown, Pick, Ramp, Reader, Rehashed, Remake,
-    Reweighted, Sharers, Snapshot, Status, StatusChange, Subscription, Terms, Unavailable,
-    sample_key,
+    Agreement, Balance, Batch, ByRebuild, Change, Changes, Cluster, Fleet, FleetClient, FleetGroup,
+    InSteps, Lease as ClusterLease, LeaseStats, Listing, Loaded, Member, MemberKeys, MemberStats,
+    Movement, OnDown, Pick, Ramp, Reader, Rehashed, Remake, Reweighted, Sharers, Side, Snapshot,
+    Status, StatusChange, Subscription, Terms, Unavailable, View, sample_key,
 };
 #[cfg(feature = "jump")]
 pub use keyroute_jump::{
