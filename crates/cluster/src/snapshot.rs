@@ -27,6 +27,7 @@ use crate::{Exact, LeaseStats, Member, OnDown};
 /// | pick, all nodes up | one load of the member |
 /// | pick, some node not | one load of its admission; a walk where the owner does not admit the key; in a ramp also a hash |
 /// | [`member`](Self::member) | O(log n) comparisons of ids |
+/// | [`acquire`](Self::acquire) | seven atomic steps until the lease has ended; a walk where the owner is full |
 /// | memory | 8 bytes a slot and a shared member; 16 bytes a slot more while some node is not up |
 ///
 /// Lookups take no lock, and up to 1,024 slots allocate nothing but answers that are lists. Beyond, a

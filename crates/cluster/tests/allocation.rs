@@ -5,7 +5,7 @@ mod support;
 use std::alloc::System;
 use std::time::Duration;
 
-use keyroute_cluster::{Batch, Cluster, Node, Ramp, Slot};
+use keyroute_cluster::{Batch, Cluster, Exact, Node, Ramp, Slot};
 use keyroute_vector_ring::VectorRing;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use support::node;
@@ -39,6 +39,7 @@ fn lookups_allocate_nothing() {
     for count in [50, 1500] {
         let nodes = (0..count).map(|place| Node::new(format!("n{place}")).unwrap());
         let cluster = Cluster::new(VectorRing::from_nodes(nodes).unwrap(), |_| ()).with_samples(0);
+        let cluster = cluster.with_bound(Exact::new(1).unwrap());
         let mut reader = cluster.reader();
         for state in states {
             cluster.apply(state(Batch::new(), ramp)).unwrap();
@@ -53,6 +54,22 @@ fn lookups_allocate_nothing() {
                 }
             });
             assert_eq!(by_reader, 0);
+            // A hot key too, whose loads walk far.
+            let mut held = Vec::with_capacity(500);
+            for _ in 0..500 {
+                held.push(reader.acquire(b"hot").unwrap());
+            }
+            let leases = allocations(|| {
+                for number in 0..500u32 {
+                    drop(reader.acquire(&number.to_le_bytes()).unwrap());
+                    drop(reader.acquire(b"hot").unwrap());
+                    if count <= 1024 {
+                        drop(cluster.acquire(b"hot").unwrap());
+                    }
+                }
+            });
+            assert_eq!(leases, 0);
+            drop(held);
             if count <= 1024 {
                 let by_load = allocations(|| {
                     let mut slots = [Slot::new(0).unwrap(); 3];
