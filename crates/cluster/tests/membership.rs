@@ -322,6 +322,21 @@ fn a_whole_list_says_what_it_changed() {
 }
 
 #[test]
+fn a_whole_list_sets_weights_too() {
+    let cluster = STRATEGIES[0].cluster(&NAMES[..2]);
+    let list = [(weighted("a:80", 3), 0), (node("b:80"), 1)].map(Listing::from);
+    let [heavy, other] = list.clone();
+    let told = cluster.set_members(list, Terms::at_once()).unwrap();
+    assert_eq!(told.unwrap().reweighted()[0].after, 3);
+    let told = cluster
+        .set_members([heavy, other.drained()], Terms::at_once())
+        .unwrap();
+    assert_eq!(told.unwrap().reweighted()[0].after, 0);
+    let anew = VectorRing::from_nodes([weighted("a:80", 3)]).unwrap();
+    assert_eq!(cluster.load().router().fingerprint(), anew.fingerprint());
+}
+
+#[test]
 fn the_order_of_a_list_counts_where_the_router_reads_it() {
     let listed = |ids: [&str; 3]| ids.map(|id| (node(id), 0));
     let jump = Cluster::from_members(Rehashed::new(Jump::new()), listed(["a", "b", "c"])).unwrap();
