@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
-use crate::commands::{compare, diff, fingerprint, route, strategies, verify, zones};
+use crate::commands::{compare, diff, explain, fingerprint, route, strategies, verify, zones};
 use crate::config::Source;
 use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
@@ -31,6 +31,7 @@ pub(crate) struct Args {
 enum Command {
     Compare(compare::CompareArgs),
     Route(route::RouteArgs),
+    Explain(explain::ExplainArgs),
     Zones(zones::ZonesArgs),
     Strategies(strategies::StrategiesArgs),
     Fingerprint(fingerprint::FingerprintArgs),
@@ -43,6 +44,7 @@ impl Args {
         match self.command {
             Command::Compare(args) => compare::run(&args, out),
             Command::Route(args) => route::run(&args, out),
+            Command::Explain(args) => explain::run(&args, out),
             Command::Zones(args) => zones::run(&args, out),
             Command::Strategies(args) => strategies::run(&args, out),
             Command::Fingerprint(args) => fingerprint::run(&args, out),

@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod diff;
+pub(crate) mod explain;
 pub(crate) mod fingerprint;
 pub(crate) mod route;
 pub(crate) mod strategies;

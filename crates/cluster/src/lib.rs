@@ -48,6 +48,7 @@ mod watch;
 mod admission;
 mod differences;
 mod draft;
+mod explain;
 mod outbox;
 mod policy;
 mod roster;

@@ -4,7 +4,9 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use keyroute_core::{Description, Fingerprint, Members, NodeId, Router, Slot, SlotSet, Walk};
+use keyroute_core::{
+    Description, Explanation, Fingerprint, Members, NodeId, Router, Slot, SlotSet, Walk,
+};
 
 use crate::admission::{Admission, Gate};
 use crate::policy::Policy;
@@ -246,6 +248,10 @@ impl<R: Walk, T> Router for Snapshot<R, T> {
 
     fn route_id(&self, key: &[u8]) -> Option<&NodeId> {
         Some(&self.at(self.route(key)?)?.id)
+    }
+
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        self.explain_next(key, next)
     }
 }
 

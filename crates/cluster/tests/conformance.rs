@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use keyroute_anchor::Memento;
 use keyroute_cluster::{
-    AddNode, Batch, Cluster, Description, Fingerprint, Listing, Members, Node, NodeId, OrderFree,
-    Rebuild, Rehashed, RemoveNode, Reweight, RouteError, Router, Slot, SlotSet, Snapshot, Terms,
-    Walk, Weight,
+    AddNode, Batch, Cluster, Description, Explanation, Fingerprint, Listing, Members, Node, NodeId,
+    OrderFree, Rebuild, Rehashed, RemoveNode, Reweight, RouteError, Router, Slot, SlotSet,
+    Snapshot, Terms, Walk, Weight,
 };
 use keyroute_conformance::laws;
 use keyroute_jump::Jump;
@@ -57,6 +57,9 @@ impl<R: Walk> Router for Living<R> {
     }
     fn route_id(&self, key: &[u8]) -> Option<&NodeId> {
         self.now.route_id(key)
+    }
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        self.now.explain_with(key, next)
     }
 }
 

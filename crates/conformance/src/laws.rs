@@ -9,6 +9,7 @@
 mod balance;
 mod bounded;
 mod digests;
+mod explanations;
 mod fingerprints;
 mod growth;
 mod histories;
@@ -27,6 +28,7 @@ mod zones;
 pub use balance::*;
 pub use bounded::*;
 pub use digests::*;
+pub use explanations::*;
 pub use fingerprints::*;
 pub use growth::*;
 pub use histories::*;

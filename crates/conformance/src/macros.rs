@@ -21,7 +21,7 @@
 ///
 /// | family | for routers that are | laws |
 /// | --- | --- | --- |
-/// | `lookup` | [`Router`](keyroute_core::Router) | what every router keeps, fingerprints included |
+/// | `lookup` | [`Router`](keyroute_core::Router) | what every router keeps, fingerprints and explanations included |
 /// | `order_free` | [`OrderFree`](keyroute_core::OrderFree) | the order of listing decides nothing |
 /// | `growth` | [`AddNode`](keyroute_core::AddNode) | adding moves keys only to the newcomer, and equals building anew |
 /// | `removal` | [`RemoveNode`](keyroute_core::RemoveNode), `AddNode` | removing moves only the leaver's keys; coming and going leaves no trace |
@@ -71,6 +71,7 @@ macro_rules! __claims {
             equal_routers_have_equal_fingerprints,
             another_fleet_has_another_fingerprint,
             the_fingerprint_tells_orders_apart_where_they_matter,
+            an_explanation_names_the_owner,
             $($($rest)*)?
         }
     };
@@ -136,6 +137,7 @@ macro_rules! __claims {
             a_digest_goes_where_its_key_goes,
             a_batch_of_digests_equals_single_ones,
             a_foreign_digest_is_refused,
+            an_explanation_shows_the_digest,
             $($($rest)*)?
         }
     };
@@ -153,6 +155,7 @@ macro_rules! __claims {
             zone_replicas_take_every_zone_first,
             fewer_zone_replicas_begin_more,
             each_zone_routes_as_if_alone,
+            an_explanation_follows_the_walk,
             $($($rest)*)?
         }
     };
@@ -178,6 +181,7 @@ macro_rules! __claims {
             the_ranges_hold_every_position_once,
             neighbouring_ranges_have_different_owners,
             ranges_own_what_is_routed_to_them,
+            an_explained_place_holds_the_key,
             $($($rest)*)?
         }
     };

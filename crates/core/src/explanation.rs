@@ -165,6 +165,58 @@ impl Explanation {
         self
     }
 
+    /// The same with these nodes down: passed over, so that the first of the others takes the key, as
+    /// [`first_where`](crate::WalkExt::first_where) finds it. Nodes down behind the taker are left out.
+    ///
+    /// Only nodes that the explanation names can be taken: ask [`explain_with`](crate::Router::explain_with) for as
+    /// many as there may be down, and more.
+    ///
+    /// ```
+    /// use keyroute_core::Router;
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let ring = VectorRing::from_ids(["a", "b", "c"])?;
+    /// let home = ring.route(b"user:1").unwrap();
+    /// let why = ring.explain_with(b"user:1", 2).with_down(|slot| slot == home);
+    /// assert_eq!(why.owner(), ring.first_where(b"user:1", |slot| slot != home));
+    /// # Ok::<(), keyroute_core::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn with_down(mut self, is_down: impl Fn(Slot) -> bool) -> Self {
+        let mut taken = false;
+        self.contenders.retain_mut(|it| {
+            let down = is_down(it.slot);
+            if down {
+                it.facts.push(Fact::Down);
+            }
+            it.role = match it.role {
+                Role::Passed => Role::Passed,
+                Role::Owner | Role::Next if taken => Role::Next,
+                Role::Owner | Role::Next if down => Role::Passed,
+                Role::Owner | Role::Next => Role::Owner,
+            };
+            taken |= it.role == Role::Owner;
+            !(down && it.role == Role::Next)
+        });
+        if !taken && !self.contenders.is_empty() {
+            self.refusal = Some("no node that was tried takes it".into());
+        }
+        self
+    }
+
+    /// The same with this many nodes behind the owner at most.
+    #[must_use]
+    pub fn at_most(mut self, next: usize) -> Self {
+        let mut left = next;
+        self.contenders.retain(|it| {
+            let is_next = it.role == Role::Next;
+            let stays = !is_next || left > 0;
+            left -= usize::from(is_next && stays);
+            stays
+        });
+        self
+    }
+
     /// The same, told by a layer over the router that made it: described as the layer is.
     #[must_use]
     pub fn under<R: Router + ?Sized>(mut self, layer: &R) -> Self {

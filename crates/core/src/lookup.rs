@@ -37,8 +37,8 @@ pub trait Lookup: Copy + Default + Debug {
         }
     }
 
-    /// Where the arc of a point ends that is followed by this next one: [`ArcLookup::boundary`], for explanations.
-    /// `None` unless points serve arcs.
+    /// Where the arc of a point ends that is followed by this next one, for explanations: an [`ArcLookup`] answers its
+    /// [`boundary`](ArcLookup::boundary). `None` unless points serve arcs, single positions aside.
     fn arc_end<P: Position>(_point: P, _next: P) -> Option<P> {
         None
     }

@@ -124,6 +124,11 @@ impl Lookup for HashFunc1 {
         core::iter::from_fn(move || if zero { back.next() } else { ahead.next() })
             .map(|(_, slot)| slot)
     }
+
+    /// Position 0 aside.
+    fn arc_end<P: Position>(point: P, _next: P) -> Option<P> {
+        Some(point)
+    }
 }
 
 /// `HashFunc2`.
@@ -133,9 +138,26 @@ pub type HashFunc2 = AtOrAfter;
 mod tests {
     use alloc::vec::Vec;
 
-    use keyroute_core::{RouteDigest, Scheme};
+    use keyroute_core::{Place, RouteDigest, Scheme};
 
     use super::{GoKetama, HashFunc1, HashFunc2};
+
+    #[test]
+    fn position_0_is_explained_as_it_is_routed() {
+        let buckets = [("a", 1), ("b", 1), ("c", 1)];
+        let continuum = GoKetama::continuum(HashFunc1::default(), buckets).unwrap();
+        let members = continuum.members();
+        for at in [0, 1, u32::MAX] {
+            let place = Place::on_ring::<HashFunc1, _, _>(continuum.table(), members, "", at);
+            let Place::Arc(arc) = place else {
+                panic!("{place:?}");
+            };
+            let owner = continuum.route_value(at).unwrap();
+            assert_eq!(arc.point.node, *members.get(owner).unwrap().id(), "{at}");
+            assert!(arc.contains(arc.position), "{at}");
+            assert_eq!(arc.after.value() == u128::from(u32::MAX), at == 0);
+        }
+    }
 
     #[test]
     fn a_shared_point_goes_to_the_first_listed() {

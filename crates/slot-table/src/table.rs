@@ -380,7 +380,6 @@ impl<F: Fill, P: Partitioner> Router for SlotTable<F, P> {
         });
         let contenders: Vec<Contender> = contenders.collect();
         let why = why.placed(Place::Entry(place.owned_by(owner, self.owners())));
-        let why = why.noted("filled", F::SCHEME);
         if contenders.is_empty() {
             why
         } else {

@@ -271,11 +271,15 @@ impl<R: Router> Router for ZoneAware<R> {
     fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
         let members = self.members();
         let inner = self.router.explain_with(key, members.len());
-        let plain: Vec<Contender> = inner.contenders().to_vec();
+        // What an inner layer passes over has no part in the order.
+        let (mut order, plain): (Vec<Contender>, Vec<Contender>) = inner
+            .contenders()
+            .iter()
+            .cloned()
+            .partition(|it| it.role == Role::Passed);
         let walk = |visit: Visit<'_>| {
             let _ = plain.iter().try_for_each(|it| visit(it.slot));
         };
-        let mut order: Vec<Contender> = Vec::new();
         let mut zones_met = SlotSet::new();
         zone_order(members, walk, &mut |slot| {
             let found = plain.iter().zip(1..).find(|(it, _)| it.slot == slot);

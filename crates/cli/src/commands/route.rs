@@ -165,7 +165,7 @@ impl<'a> Owners<'a> {
 }
 
 /// A key in a message.
-fn shown(key: &[u8]) -> String {
+pub(crate) fn shown(key: &[u8]) -> String {
     format!("key {:?}", String::from_utf8_lossy(key))
 }
 

@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use keyroute_conformance::{Cut, States, Tables};
 use keyroute_core::hash::Xxh3;
 use keyroute_core::{
-    AddNode, Description, Fingerprint, HasherTag, KeyDigest, LastListed, Members, Native, Node,
-    NodeId, OrderFree, OwnedRange, Ranges, Rebuild, RemoveLast, RemoveNode, Reweight, RouteDigest,
-    RouteError, Router, Slot, SlotSet, Walk, WalkDigest, WalkRanges, Weight, WithTies,
+    AddNode, Description, Explanation, Fingerprint, HasherTag, KeyDigest, LastListed, Members,
+    Native, Node, NodeId, OrderFree, OwnedRange, Ranges, Rebuild, RemoveLast, RemoveNode, Reweight,
+    RouteDigest, RouteError, Router, Slot, SlotSet, Walk, WalkDigest, WalkRanges, Weight, WithTies,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -72,6 +72,10 @@ pub(crate) trait Fault: Sized {
     }
     fn heap_bytes(it: &Mutant<Self>) -> usize {
         it.ring.heap_bytes()
+    }
+
+    fn explain_with(it: &Mutant<Self>, key: &[u8], next: usize) -> Explanation {
+        it.ring.explain_with(key, next)
     }
 
     fn add(it: &mut Mutant<Self>, node: Node) -> Result<Slot, RouteError> {
@@ -252,6 +256,9 @@ impl<F: Fault> Router for Mutant<F> {
     }
     fn route_batch(&self, keys: &[&[u8]], out: &mut [Option<Slot>]) -> Result<(), RouteError> {
         F::route_batch(self, keys, out)
+    }
+    fn explain_with(&self, key: &[u8], next: usize) -> Explanation {
+        F::explain_with(self, key, next)
     }
 }
 

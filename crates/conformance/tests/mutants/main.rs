@@ -11,6 +11,7 @@ mod bounded;
 mod changes;
 mod digests;
 mod entries;
+mod explanations;
 mod fingerprints;
 mod lookup;
 mod ranges;
@@ -140,6 +141,20 @@ fn kills() -> Vec<Kill> {
         the_fingerprint_tells_orders_apart_where_they_matter:
             fingerprints::HidesItsOrder => "which is said not to matter",
             fingerprints::ForgetsItsOrder => "which is said to matter";
+
+        an_explanation_names_the_owner:
+            explanations::ExplainsAnotherKey => "is of key",
+            explanations::ExplainsAnotherRouter => "under the fingerprint",
+            explanations::NamesTheFirst => "is said to be on";
+        an_explanation_follows_the_walk:
+            explanations::NamesOneTooMany => "its explanation names",
+            explanations::NamesNextById => "its explanation names";
+        an_explanation_shows_the_digest:
+            explanations::ShowsAnotherHash => "is shown";
+        an_explained_place_holds_the_key:
+            explanations::ShiftsTheArc => "is said to stand after",
+            explanations::NamesTheNextArc => "is said to stand after",
+            explanations::CountsOneArc => "is said to own";
 
         the_order_of_listing_decides_nothing:
             changes::LastListedWins => "listed in another order",

@@ -41,13 +41,24 @@ impl Place {
         }
         let arc = || {
             let arcs = arcs::<L, P, T>(table)?;
+            let owner = L::owner(table, at)?;
             let (point, range) = arcs.iter().find(|(_, range)| range.contains(at))?;
-            let owners = arcs.iter().filter(|(_, other)| other.owner == range.owner);
+            let owners = arcs.iter().filter(|(_, other)| other.owner == owner);
+            let (point, [after, through]) = if range.owner == owner {
+                (*point, [range.after, range.through])
+            } else {
+                // A rule with exceptions: this position is an arc of its own.
+                let mut behind = table.backward(at, Edge::Exclusive);
+                (
+                    behind.find(|&(_, slot)| slot == owner)?.0,
+                    [at.before(), at],
+                )
+            };
             Some(ArcPlace {
                 position: shown(at),
-                after: shown(range.after),
-                through: shown(range.through),
-                point: PointPlace::on_ring(table, members, ties, *point)?,
+                after: shown(after),
+                through: shown(through),
+                point: PointPlace::of(table, members, ties, point, owner)?,
                 lookup: L::NAME.to_string(),
                 owned: owners.map(|(_, range)| range.share()).sum(),
             })

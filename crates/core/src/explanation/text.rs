@@ -199,7 +199,7 @@ impl fmt::Display for EntryText<'_> {
             owned,
             ..
         } = self.0;
-        write!(f, "{number} of {of}, by {rule}")?;
+        write!(f, "{number} of 0 to {}, by {rule}", of.saturating_sub(1))?;
         if let Some([first, last]) = digests {
             write!(f, " ({first} to {last})")?;
         }
