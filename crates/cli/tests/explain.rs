@@ -266,11 +266,7 @@ fn every_strategy_and_every_preset_says_its_place() {
     for name in StrategyName::all().chain(StrategyName::presets()) {
         let mut settings = Settings::default();
         // The strategies whose owners an operator names.
-        if name
-            .settings()
-            .iter()
-            .any(|&setting| setting == Setting::Owners)
-        {
+        if name.settings().contains(&Setting::Owners) {
             settings.owners = vec![Assignment {
                 first: 0,
                 last: name.partitions(&settings) - 1,

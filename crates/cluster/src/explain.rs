@@ -12,8 +12,9 @@ impl<R: Walk, T> Snapshot<R, T> {
     /// Why this key is picked for the node it is picked for: where it is at home, which nodes are passed over and why,
     /// which come next, the policy and the epoch.
     ///
-    /// The owner is the node that [`pick`](Self::pick) picks; without one it says why. Costs more than a pick by far;
-    /// see [`Explanation`].
+    /// The owner is the node that [`pick`](Self::pick) picks; without one it says why. Under a
+    /// [bound](crate::Cluster::with_bound) each node has its leases and its capacity, and a line says which of them
+    /// [`acquire`](Self::acquire) would take one from now. Costs more than a pick by far; see [`Explanation`].
     ///
     /// ```
     /// use keyroute_cluster::{Batch, Cluster};
@@ -78,6 +79,9 @@ impl<R: Walk, T> Snapshot<R, T> {
         for member in self.all_members().filter(|member| member.weight() == 0) {
             why = why.noted("unrouted", format!("{:?} has weight 0", member.id()));
         }
+        if self.bound().is_some() {
+            why = why.noted("lease", self.next_lease(key));
+        }
         match self.pick(key) {
             Ok(_) => why,
             Err(nobody) => why.refused(nobody),
@@ -101,6 +105,47 @@ impl<R: Walk, T> Snapshot<R, T> {
         serving
     }
 
+    /// Where the next lease comes from, in words: the first node that serves the key and has room.
+    fn next_lease(&self, key: &[u8]) -> String {
+        let total = self.fleet().load.total();
+        let mut full = 0_usize;
+        let mut taker = None;
+        self.offer(key, &mut SlotSet::new(), &mut |offer| {
+            let Some(slot) = offer.serving() else {
+                // Who is passed on since a node is full may be passed on since another is down.
+                return if full > 0 {
+                    ControlFlow::Continue(())
+                } else {
+                    self.on_down().pass()
+                };
+            };
+            match self.load(slot) {
+                Some(Fact::Load { held, capacity }) if held >= capacity => {
+                    full += 1;
+                    ControlFlow::Continue(())
+                }
+                _ => {
+                    taker = self.at(slot).map(|member| &member.id);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        match taker {
+            Some(id) if full == 0 => format!("the next is on {id:?}, of {total} in all"),
+            Some(id) => format!("the next is on {id:?}, behind {full} full, of {total} in all"),
+            None => format!("none is given, of {total} in all"),
+        }
+    }
+
+    /// The leases that the member in this slot holds, and how many it may hold when one more is given.
+    fn load(&self, slot: Slot) -> Option<Fact> {
+        let member = self.at(slot)?;
+        Some(Fact::Load {
+            held: member.counter.load.held(),
+            capacity: self.capacity(member, self.fleet().load.total())?,
+        })
+    }
+
     /// The node in this slot, and what its status says of this key.
     fn contender(&self, slot: Slot, role: Role, key: &mut RampKey<'_>) -> Option<Contender> {
         let mut it = Contender::new(self.router().members(), slot, role)?;
@@ -118,6 +163,7 @@ impl<R: Walk, T> Snapshot<R, T> {
                 hash: key.toward(seed),
             });
         }
+        it.facts.extend(self.load(slot));
         Some(it)
     }
 }
