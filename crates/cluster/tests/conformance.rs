@@ -163,7 +163,7 @@ laws! {
     maglev: maglev,
     keeps [
         lookup, order_free, rebuilding,
-        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told,
+        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told, an_explanation_follows_the_walk,
         a_lent_set_changes_no_walk, replicas_are_distinct_and_the_owner_is_first, fewer_replicas_begin_more,
         the_first_that_serves_is_found,
     ],
@@ -171,7 +171,7 @@ laws! {
     jump: jump,
     keeps [
         lookup, growth, rebuilding,
-        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told,
+        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told, an_explanation_follows_the_walk,
         a_lent_set_changes_no_walk, replicas_are_distinct_and_the_owner_is_first, fewer_replicas_begin_more,
         the_first_that_serves_is_found,
     ],
@@ -180,6 +180,6 @@ laws! {
     keeps [
         lookup, growth,
         removing_moves_only_the_leavers_keys, any_history_moves_only_what_it_must,
-        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told,
+        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told, an_explanation_follows_the_walk,
     ],
 }

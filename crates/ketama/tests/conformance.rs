@@ -23,6 +23,6 @@ laws! {
     keeps [
         lookup, rebuilding, digests, ranges, digest_walks, walk_ranges, balances_as_a_ring(160), shares_follow_the_weights(53),
         a_walk_begins_with_the_owner, a_lent_set_changes_no_walk, fewer_replicas_begin_more,
-        fewer_zone_replicas_begin_more,
+        fewer_zone_replicas_begin_more, an_explanation_follows_the_walk,
     ],
 }

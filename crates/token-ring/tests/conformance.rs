@@ -14,7 +14,7 @@ laws! {
         any_history_moves_only_what_it_must,
         raising_a_weight_moves_keys_only_to_that_node, lowering_a_weight_moves_keys_only_from_that_node,
         a_stranger_cannot_be_reweighted,
-        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told,
+        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told, an_explanation_follows_the_walk,
         a_lent_set_changes_no_walk, removing_only_drops_the_node_from_each_walk,
         nodes_that_are_down_are_passed_over_as_if_removed,
         replicas_are_distinct_and_the_owner_is_first, fewer_replicas_begin_more,

@@ -20,7 +20,7 @@ laws! {
     keeps [
         lookup, order_free, growth, removal, rebuilding, weights, digests, ranges, digest_walks, walk_ranges,
         remove_then_add_is_the_identity, changes_undone_last_first_leave_no_trace,
-        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told,
+        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told, an_explanation_follows_the_walk,
         a_lent_set_changes_no_walk, replicas_are_distinct_and_the_owner_is_first, fewer_replicas_begin_more,
         the_first_that_serves_is_found, any_history_walks_as_built_anew,
         a_walk_takes_every_zone_first, zone_replicas_take_every_zone_first, fewer_zone_replicas_begin_more,
@@ -31,7 +31,7 @@ laws! {
     over_a_cut_ring: cut,
     keeps [
         lookup, order_free, growth, removal, rebuilding, weights, digests, ranges, digest_walks, walk_ranges,
-        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told,
+        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told, an_explanation_follows_the_walk,
         a_lent_set_changes_no_walk, replicas_are_distinct_and_the_owner_is_first, fewer_replicas_begin_more,
         the_first_that_serves_is_found, any_history_walks_as_built_anew,
         a_walk_takes_every_zone_first, zone_replicas_take_every_zone_first, fewer_zone_replicas_begin_more,
@@ -41,7 +41,7 @@ laws! {
     over_rendezvous: |nodes| Rendezvous::from_nodes(nodes.iter().cloned()).map(ZoneAware::new),
     keeps [
         lookup, order_free, growth, removal, rebuilding, weights, digests, digest_walks,
-        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told,
+        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told, an_explanation_follows_the_walk,
         a_lent_set_changes_no_walk, replicas_are_distinct_and_the_owner_is_first, fewer_replicas_begin_more,
         the_first_that_serves_is_found, any_history_walks_as_built_anew,
         a_walk_takes_every_zone_first, zone_replicas_take_every_zone_first, fewer_zone_replicas_begin_more,
@@ -52,7 +52,7 @@ laws! {
     keeps [
         lookup, growth, rebuilding, digests, digest_walks,
         removing_moves_only_the_leavers_keys, any_history_moves_only_what_it_must,
-        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told,
+        a_walk_visits_every_node_once, a_walk_begins_with_the_owner, a_walk_stops_when_told, an_explanation_follows_the_walk,
         a_lent_set_changes_no_walk, replicas_are_distinct_and_the_owner_is_first, fewer_replicas_begin_more,
         the_first_that_serves_is_found,
         a_walk_takes_every_zone_first, zone_replicas_take_every_zone_first, fewer_zone_replicas_begin_more,

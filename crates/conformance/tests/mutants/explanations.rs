@@ -1,7 +1,8 @@
 //! Faults of explanations: lookups are right.
 
 use keyroute_core::{
-    ArcPlace, Contender, Explanation, HashValue, Place, Role, RouteDigest, Router, hash_fn,
+    ArcPlace, Contender, Explanation, HashValue, OwnedRange, Place, Role, RouteDigest, Router,
+    hash_fn,
 };
 
 use crate::fault::{Fault, Mutant};
@@ -84,13 +85,17 @@ fn with_arc(why: Explanation, change: impl FnOnce(&mut ArcPlace)) -> Explanation
     why.placed(place)
 }
 
+fn word(at: HashValue) -> u64 {
+    u64::try_from(at.value()).unwrap_or_default() // its width is 64
+}
+
 /// Begins one position early, on the end of the arc before.
 pub(crate) struct ShiftsTheArc;
 
 impl Fault for ShiftsTheArc {
     fn explain_with(it: &Mutant<Self>, key: &[u8], next: usize) -> Explanation {
         with_arc(it.ring.explain_with(key, next), |arc| {
-            let before = |at: HashValue| HashValue::of((at.value() as u64).wrapping_sub(1));
+            let before = |at| HashValue::of(word(at).wrapping_sub(1));
             (arc.after, arc.through) = (before(arc.after), before(arc.through));
         })
     }
@@ -116,9 +121,16 @@ pub(crate) struct CountsOneArc;
 
 impl Fault for CountsOneArc {
     fn explain_with(it: &Mutant<Self>, key: &[u8], next: usize) -> Explanation {
+        let Some(owner) = it.ring.route(key) else {
+            return it.ring.explain_with(key, next);
+        };
         with_arc(it.ring.explain_with(key, next), |arc| {
-            let length = (arc.through.value() as u64).wrapping_sub(arc.after.value() as u64);
-            arc.owned = length as f64 / u64::MAX as f64;
+            let range = OwnedRange {
+                after: word(arc.after),
+                through: word(arc.through),
+                owner,
+            };
+            arc.owned = range.share();
         })
     }
 }
