@@ -3,7 +3,7 @@
 mod common;
 
 use common::{file, keyroute};
-use keyroute::{Node, VectorRing, Weight};
+use keyroute::{Batch, Cluster, Node, VectorRing, View, Weight};
 
 #[test]
 fn a_fingerprint_is_that_of_the_library() {
@@ -146,4 +146,104 @@ fn bad_input_is_2_not_1() {
         let message = keyroute(&args).refused();
         assert!(message.contains(part), "{args}: {message}");
     }
+}
+
+/// A client of a cluster of "a" and "b", and the name of the file that it publishes its view in.
+struct Client {
+    cluster: Cluster<VectorRing, ()>,
+    name: String,
+}
+
+impl Client {
+    fn publish(&self) -> String {
+        file(
+            &self.name,
+            &serde_json::to_string(&self.cluster.view()).unwrap(),
+        )
+    }
+}
+
+fn clients(name: &str, count: u32) -> Vec<Client> {
+    let client = |number| Client {
+        cluster: Cluster::new(VectorRing::from_ids(["a", "b"]).unwrap(), |_| ()),
+        name: format!("{name}-{number}.json"),
+    };
+    (0..count).map(client).collect()
+}
+
+#[test]
+fn views_of_two_clients_are_the_same_in_flight_or_different() {
+    let clients = clients("pair", 2);
+    let diff = || {
+        let files: Vec<String> = clients.iter().map(Client::publish).collect();
+        keyroute(&format!("diff {}", files.join(" ")))
+    };
+    assert_eq!(diff().ok(), "");
+    clients[0].cluster.apply(Batch::new().down("a")).unwrap();
+    assert_eq!(diff().ok(), "in flight: the right is 1 change behind\n");
+    clients[1]
+        .cluster
+        .apply(Batch::new().reweight("b", 2))
+        .unwrap();
+    assert_eq!(
+        diff().with_code(1),
+        "differ: cluster: status of \"a\": down | up; node \"b\": weight 1, no zone | weight 2, no zone\n"
+    );
+}
+
+#[test]
+fn views_of_many_clients_are_grouped_and_the_odd_one_is_named() {
+    let clients = clients("many", 4);
+    for (number, client) in clients.iter().enumerate() {
+        let weight = if number == 2 { 9 } else { 3 };
+        let reweight = Batch::new().reweight("b", weight);
+        client.cluster.apply(reweight).unwrap();
+    }
+    let files: Vec<String> = clients.iter().map(Client::publish).collect();
+    let shown = keyroute(&format!("diff {}", files.join(" "))).with_code(1);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], "clients: 4, groups: 2");
+    assert!(
+        lines[1].ends_with(&format!(": {}, {}, {}", files[0], files[1], files[3])),
+        "{shown}"
+    );
+    assert!(lines[2].ends_with(&format!(": {}", files[2])), "{shown}");
+    assert_eq!(
+        lines[3..],
+        ["  node \"b\": weight 3, no zone | weight 9, no zone"]
+    );
+
+    let agreeing = [&*files[0], &files[1], &files[3]].join(" ");
+    assert!(
+        keyroute(&format!("diff {agreeing}"))
+            .ok()
+            .starts_with("clients: 3, groups: 1\n")
+    );
+}
+
+#[test]
+fn views_and_fleets_are_not_compared_nor_is_a_forged_view() {
+    let clients = clients("odd", 1);
+    let view = clients[0].publish();
+    let fleet = file("odd-fleet.json", r#"{"nodes": [{"id": "a"}]}"#);
+    assert!(
+        keyroute(&format!("diff {view} {fleet}"))
+            .refused()
+            .contains("this is no view of a client")
+    );
+    assert!(
+        keyroute(&format!("diff {fleet} {fleet} {fleet}"))
+            .refused()
+            .contains("only views of clients")
+    );
+    let text = serde_json::to_string(&clients[0].cluster.view()).unwrap();
+    let forged = file(
+        "odd-forged.json",
+        &text.replace("\"id\":\"a\"", "\"id\":\"x\""),
+    );
+    assert!(
+        keyroute(&format!("diff {forged} {view}"))
+            .refused()
+            .contains("the newest fingerprint is")
+    );
 }

@@ -1,5 +1,7 @@
 //! `keyroute diff`: what differs between two fleets.
 
+mod views;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -16,21 +18,39 @@ use crate::{CliError, Outcome};
 /// Prints nothing and exits with 0 if both give every key the same owner by the same scheme; else one
 /// line a difference, `what: left | right`, and exit code 1. Flags override both files,
 /// and say nothing to a configuration.
+///
+/// Of views that clients of a cluster published (JSON) it says whether they agree: the same, a change in flight, both of
+/// which are exit code 0, or what differs. Of more than two: groups of clients, the largest first.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   keyroute diff client.toml proxy.toml
-  keyroute diff before.toml after.toml && echo same")]
+  keyroute diff before.toml after.toml && echo same
+  keyroute diff views/*.json                   # of all clients of a cluster")]
 pub(crate) struct DiffArgs {
     /// A fleet file, or another system's configuration: SYSTEM:FILE#NAME
     left: PathBuf,
     /// Another
     right: PathBuf,
+    /// More, if they are views of clients
+    more: Vec<PathBuf>,
     #[command(flatten)]
     settings: SettingArgs,
 }
 
 pub(crate) fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {
+    let mut paths = vec![&*args.left, &*args.right];
+    paths.extend(args.more.iter().map(PathBuf::as_path));
+    if let Some(views) = views::read(&paths)? {
+        return views::compare(views, out);
+    }
+    if let Some(third) = args.more.first() {
+        let place = third.display();
+        return Err(CliError::at(
+            place,
+            "unexpected argument: only views of clients are compared by more than two",
+        ));
+    }
     let describe = |path: &Path| {
         let (fleet, choice) = match path.to_str().and_then(Source::find) {
             Some(source) => source.load()?,
