@@ -26,7 +26,7 @@ fn cluster(points: u32, ids: &[&str]) -> Result<Cluster<Ring, String>, RouteErro
 
 /// A1: added twice and removed once, the original panics at the next lookup.
 #[test]
-fn a_member_added_twice_is_refused_and_removed_once() {
+fn a1_a_member_added_twice_is_refused_and_removed_once() {
     let cluster = cluster(50, &[]).unwrap();
     let add = || cluster.apply(Batch::new().add(node("A", 1), "A:6379".to_owned()));
     add().unwrap();
@@ -41,7 +41,7 @@ fn a_member_added_twice_is_refused_and_removed_once() {
 
 /// A2: the original's balancer removes a node while it holds the lock that Remove takes, and waits for ever.
 #[test]
-fn a_change_made_while_a_change_is_told_does_not_wait_for_itself() {
+fn a2_a_change_made_while_a_change_is_told_does_not_wait_for_itself() {
     let cluster = Arc::new(cluster(50, &["A", "B", "C"]).unwrap());
     let _balancer = cluster.subscribe({
         let cluster = Arc::downgrade(&cluster);
@@ -65,7 +65,7 @@ fn a_change_made_while_a_change_is_told_does_not_wait_for_itself() {
 
 /// A3: nodes are added and removed while time ticks, and while others route.
 #[test]
-fn nodes_come_and_go_while_time_ticks_and_threads_route() {
+fn a3_nodes_come_and_go_while_time_ticks_and_threads_route() {
     let cluster = cluster(50, &["A", "B"]).unwrap();
     let stop = AtomicBool::new(false);
     let keys = sessions(200);
@@ -112,7 +112,7 @@ fn nodes_come_and_go_while_time_ticks_and_threads_route() {
 
 /// A7: with 0 replicas the original's ring stays empty, and Remove then says that the node is unknown.
 #[test]
-fn what_can_own_nothing_is_refused_or_says_so() {
+fn a7_what_can_own_nothing_is_refused_or_says_so() {
     let refused = cluster(0, &["A"]).map(drop).unwrap_err();
     assert!(matches!(
         refused,
@@ -135,7 +135,7 @@ fn what_can_own_nothing_is_refused_or_says_so() {
 
 /// B6: AddNode beside Route is fatal in the original: a map is written while it is read.
 #[test]
-fn nodes_join_while_threads_route() {
+fn b6_nodes_join_while_threads_route() {
     let cluster = cluster(50, &["A"]).unwrap().with_policy(OnDown::FailFast);
     thread::scope(|scope| {
         for thread in 0..4u32 {

@@ -8,7 +8,7 @@ use keyroute_tests::{arcs, labelled_ring};
 
 /// A1, D1: the originals' rings grow to 100 entries, and one removal leaves 50 without an owner.
 #[test]
-fn a_node_added_twice_is_refused_and_removed_once() {
+fn a1_d1_a_node_added_twice_is_refused_and_removed_once() {
     for label in ["{node}-{i}", "{i}{node}"] {
         let mut ring = labelled_ring(label, Crc32, 50, LastListed, &["A"]);
         let again = ring.add(Node::new("A").unwrap());
@@ -24,7 +24,7 @@ fn a_node_added_twice_is_refused_and_removed_once() {
 
 /// A7: the original adds such nodes and its ring stays empty.
 #[test]
-fn no_points_per_node_is_refused() {
+fn a7_no_points_per_node_is_refused() {
     let refused = |error: RouteError| matches!(error, RouteError::PointsPerWeight { given: 0, .. });
     let native = Native::new(Crc32).with_points_per_weight(0);
     assert!(native.is_err_and(refused));
@@ -34,7 +34,7 @@ fn no_points_per_node_is_refused() {
 
 /// A7's kin: a label that does not tell points apart.
 #[test]
-fn a_label_without_its_index_is_refused() {
+fn a7_a_label_without_its_index_is_refused() {
     assert!(Template::new("{node}-").is_err());
     assert!(Labelled::new("{i}", Crc32).is_err());
 }

@@ -1,7 +1,7 @@
 //! Signs, widths and ranges.
 
 use keyroute::hash::Md5Word;
-use keyroute::{KeyHasher, Members, Node, RouteError, Weight, jump_hash};
+use keyroute::{Jump, KeyHasher, MAX_NODES, Members, Node, RouteError, Weight, jump_hash};
 use keyroute_interop::seeds::Seed004Fnv;
 use keyroute_tests::{json, list, text};
 
@@ -80,9 +80,17 @@ fn totals_are_wide() {
     assert_eq!(members.total_weight(), 3 * u64::from(u32::MAX));
 }
 
-/// B7.
+/// B7: JumpHash(k, 0) and JumpHash(k, -5) are −1 there, and 2^32 buckets wrap to a bucket below 0. Here the number of
+/// buckets has no sign and 32 bits, and what is no bucket is no answer.
 #[test]
-fn jump_has_no_answer_outside_its_range() {
-    assert_eq!(jump_hash(1, 0), None);
-    assert_eq!(jump_hash(1, u32::MAX), None);
+fn b7_jump_has_no_answer_outside_its_range() {
+    for key in [0, 1, u64::MAX, 0x9e37_79b9_7f4a_7c15] {
+        assert_eq!(jump_hash(key, 0), None);
+        assert_eq!(jump_hash(key, u32::MAX), None);
+        let buckets = MAX_NODES as u32;
+        assert!(jump_hash(key, buckets).is_some_and(|bucket| bucket < buckets));
+        assert_eq!(jump_hash(key, 1), Some(0));
+    }
+    assert!(u32::try_from(-5i64).is_err() && u32::try_from(1u64 << 32).is_err());
+    assert_eq!(Jump::new().route(b"k"), None);
 }
