@@ -177,7 +177,7 @@ impl Explanation {
     ///
     /// let ring = VectorRing::from_ids(["a", "b", "c"])?;
     /// let home = ring.route(b"user:1").unwrap();
-    /// let why = ring.explain_with(b"user:1", 2).with_down(|slot| slot == home);
+    /// let why = ring.explain_with(b"user:1", 2).with_down(|slot| slot == home).at_most(1);
     /// assert_eq!(why.owner(), ring.first_where(b"user:1", |slot| slot != home));
     /// # Ok::<(), keyroute_core::RouteError>(())
     /// ```
