@@ -6,8 +6,8 @@ use core::fmt;
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
     AddNode, Description, EntryPlace, EqualParts, Explanation, HasherTag, KeyDigest, KeyHasher,
-    MemberOrder, Members, Node, NodeLabel, OrderFree, OwnedRange, Place, Ranges, Rebuild,
-    RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot, Weight,
+    MemberOrder, Members, Node, NodeLabel, OrderFree, OwnedRange, Partitioned, Partitioning, Place,
+    Ranges, Rebuild, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot, Weight,
 };
 
 use crate::owners::Owners;
@@ -334,6 +334,20 @@ impl<H: KeyHasher<Out = u64>> Ranges for Maglev<H> {
 
     fn ranges(&self) -> Vec<OwnedRange<u64>> {
         self.parts().ranges(self.entries())
+    }
+}
+
+impl<H: KeyHasher<Out = u64>> Partitioned for Maglev<H> {
+    fn partitioning(&self) -> Partitioning {
+        Partitioning::new(self.size.get(), "ranges", self.tag)
+    }
+
+    fn partition_of(&self, key: &[u8]) -> u32 {
+        self.parts().of(self.hasher.hash(key))
+    }
+
+    fn partition_owner(&self, partition: u32) -> Option<Slot> {
+        self.owner_of(partition)
     }
 }
 

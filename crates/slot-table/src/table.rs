@@ -9,8 +9,8 @@ use core::mem::size_of;
 use keyroute_core::hash::NativeHasher;
 use keyroute_core::{
     AddNode, Contender, Description, EntryPlace, Explanation, Fingerprint, HasherTag, KeyDigest,
-    KeyHasher, Members, Node, NodeId, OwnedRange, Place, Ranges, Rebuild, RemoveNode, Reweight,
-    Role, RouteDigest, RouteError, Router, Slot, Weight,
+    KeyHasher, Members, Node, NodeId, OwnedRange, Partitioned, Partitioning, Place, Ranges,
+    Rebuild, RemoveNode, Reweight, Role, RouteDigest, RouteError, Router, Slot, Weight,
 };
 
 use crate::{Assignment, ByRange, Change, Fill, Partitioner, RendezvousFill};
@@ -409,6 +409,20 @@ impl<F: Fill, H: KeyHasher<Out = u64>> Ranges for SlotTable<F, ByRange<H>> {
 
     fn ranges(&self) -> Vec<OwnedRange<u64>> {
         self.partitioner.parts().ranges(self.owners())
+    }
+}
+
+impl<F: Fill, P: Partitioner> Partitioned for SlotTable<F, P> {
+    fn partitioning(&self) -> Partitioning {
+        Partitioning::new(self.partitions(), P::RULE, self.tag)
+    }
+
+    fn partition_of(&self, key: &[u8]) -> u32 {
+        self.partition_of(key)
+    }
+
+    fn partition_owner(&self, partition: u32) -> Option<Slot> {
+        self.owner_of(partition)
     }
 }
 
