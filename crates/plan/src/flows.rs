@@ -157,7 +157,12 @@ impl Flows {
     /// ```
     #[must_use]
     pub fn time(&self, bytes_a_second: u64) -> Option<std::time::Duration> {
-        let nanos = self.busiest().checked_mul(1_000_000_000)?.checked_div(bytes_a_second.into())?;
-        u64::try_from(nanos).ok().map(std::time::Duration::from_nanos)
+        let nanos = self
+            .busiest()
+            .checked_mul(1_000_000_000)?
+            .checked_div(bytes_a_second.into())?;
+        u64::try_from(nanos)
+            .ok()
+            .map(std::time::Duration::from_nanos)
     }
 }

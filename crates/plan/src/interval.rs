@@ -46,7 +46,11 @@ impl Interval {
         let spread = (part * (1.0 - part) / n + Z * Z / (4.0 * n * n)).sqrt() * Z / whole;
         // What rounding leaves of 0 and 1.
         let low = if hits == 0 { 0.0 } else { middle - spread };
-        let high = if hits >= samples { 1.0 } else { middle + spread };
+        let high = if hits >= samples {
+            1.0
+        } else {
+            middle + spread
+        };
         Self {
             low: low.max(0.0),
             high: high.min(1.0),

@@ -19,6 +19,9 @@ mod sizes;
 
 mod error;
 
+#[cfg(feature = "serde")]
+mod serde;
+
 pub use error::PlanError;
 pub use flows::{Ends, Flow, Flows, NodeFlow};
 pub use interval::Interval;

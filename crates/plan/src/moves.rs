@@ -1,7 +1,7 @@
 //! [`Move`]: a range that changes hands.
 
-use std::sync::Arc;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::{Space, Transfer};
 
@@ -64,7 +64,9 @@ impl Move {
         if self.after < self.through {
             self.through - self.after
         } else {
-            (self.space.last() - self.after).saturating_add(self.through).saturating_add(1)
+            (self.space.last() - self.after)
+                .saturating_add(self.through)
+                .saturating_add(1)
         }
     }
 

@@ -1,7 +1,7 @@
 //! [`Strengths`]: which moves a change needed.
 
-use std::collections::BTreeMap;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use keyroute_core::{Node, NodeId};
 

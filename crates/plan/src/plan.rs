@@ -240,9 +240,14 @@ impl<'a> Transfers<'a> {
     }
 
     fn list(&mut self, layout: &Layout, numbers: &[u32]) -> Arc<[NodeId]> {
-        let ids = numbers.iter().map(|&number| layout.nodes()[number as usize].id().clone());
+        let ids = numbers
+            .iter()
+            .map(|&number| layout.nodes()[number as usize].id().clone());
         let ids: Vec<NodeId> = ids.collect();
-        let list = self.lists.entry(ids).or_insert_with_key(|ids| ids.as_slice().into());
+        let list = self
+            .lists
+            .entry(ids)
+            .or_insert_with_key(|ids| ids.as_slice().into());
         Arc::clone(list)
     }
 }

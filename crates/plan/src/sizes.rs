@@ -170,7 +170,9 @@ impl Sizes {
         let length = if after < through {
             through - after
         } else {
-            (space.last() - after).saturating_add(through).saturating_add(1)
+            (space.last() - after)
+                .saturating_add(through)
+                .saturating_add(1)
         };
         let at = |distance: u128| {
             let to_end = space.last() - after;

@@ -2,10 +2,10 @@
 
 use std::boxed::Box;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::vec::Vec;
 use std::fmt;
 use std::ops::ControlFlow::{Break, Continue};
+use std::sync::Arc;
+use std::vec::Vec;
 
 use keyroute_core::{Members, NodeId, Router, Slot, SlotSet, Walk};
 
@@ -52,7 +52,10 @@ const MOST_KNOWN: usize = 1 << 16;
 
 struct Side<'a> {
     members: &'a Members,
-    #[expect(clippy::type_complexity, reason = "a question to either kind of router")]
+    #[expect(
+        clippy::type_complexity,
+        reason = "a question to either kind of router"
+    )]
     ask: Box<dyn FnMut(&[u8], &mut Vec<Slot>) + 'a>,
 }
 

@@ -40,7 +40,9 @@ pub struct Copy<'a> {
 
 impl Transfer {
     pub(crate) fn new(from: Arc<[NodeId]>, to: Arc<[NodeId]>, strengths: &Strengths) -> Self {
-        let lost = from.iter().filter(|id| !to.contains(id) && strengths.lost(id));
+        let lost = from
+            .iter()
+            .filter(|id| !to.contains(id) && strengths.lost(id));
         let mut replaced = lost.count();
         let mut needed = Vec::new();
         let mut needless = Vec::new();

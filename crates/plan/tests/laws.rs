@@ -36,7 +36,11 @@ fn check(before: &Layout, after: &Layout, asked: &[u128], holders: &Holders<'_>)
 
     // Applied to a position, it is the new router's answer: at keys, and on both sides of every end.
     let ends = plan.moves().iter().flat_map(|it| {
-        let past = if it.through() == space.last() { 0 } else { it.through() + 1 };
+        let past = if it.through() == space.last() {
+            0
+        } else {
+            it.through() + 1
+        };
         [it.after(), it.first(), it.through(), past]
     });
     for position in ends.chain(asked.iter().copied()).chain([0, space.last()]) {
@@ -56,12 +60,21 @@ fn check(before: &Layout, after: &Layout, asked: &[u128], holders: &Holders<'_>)
     let sizes: u128 = moves.iter().map(Move::size).sum();
     assert!(sizes <= space.size());
     for pair in moves.windows(2) {
-        assert!(pair[0].through() <= pair[1].after(), "{} meets {}", pair[0], pair[1]);
+        assert!(
+            pair[0].through() <= pair[1].after(),
+            "{} meets {}",
+            pair[0],
+            pair[1]
+        );
     }
     for (at, it) in moves.iter().enumerate() {
         let next = &moves[(at + 1) % moves.len()];
         if moves.len() > 1 && it.through() == next.after() {
-            assert_ne!(it.transfer(), next.transfer(), "{it} and {next} could be one");
+            assert_ne!(
+                it.transfer(),
+                next.transfer(),
+                "{it} and {next} could be one"
+            );
         }
     }
 
@@ -82,13 +95,18 @@ where
     R: Ranged,
 {
     let asked: Vec<u128> = values.iter().map(|value| value.widen()).collect();
-    check(&Layout::of_ranges(before), &Layout::of_ranges(after), &asked, &|position| {
-        let value = R::narrow(position);
-        (
-            ids(before.members(), before.route_value(value)),
-            ids(after.members(), after.route_value(value)),
-        )
-    });
+    check(
+        &Layout::of_ranges(before),
+        &Layout::of_ranges(after),
+        &asked,
+        &|position| {
+            let value = R::narrow(position);
+            (
+                ids(before.members(), before.route_value(value)),
+                ids(after.members(), after.route_value(value)),
+            )
+        },
+    );
 }
 
 /// Both ranges and digests, of one width.
@@ -232,13 +250,18 @@ fn check_phases(plan: &Plan, sizes: &Sizes, budget: u64) {
 
 fn check_partitions<R: Partitioned>([before, after]: &[R; 2]) {
     let all: Vec<u128> = (0..before.partitioning().count).map(u128::from).collect();
-    check(&Layout::of_partitions(before), &Layout::of_partitions(after), &all, &|position| {
-        let owner = |router: &R| {
-            let owner = router.partition_owner(position.try_into().unwrap());
-            ids(router.members(), owner)
-        };
-        (owner(before), owner(after))
-    });
+    check(
+        &Layout::of_partitions(before),
+        &Layout::of_partitions(after),
+        &all,
+        &|position| {
+            let owner = |router: &R| {
+                let owner = router.partition_owner(position.try_into().unwrap());
+                ids(router.members(), owner)
+            };
+            (owner(before), owner(after))
+        },
+    );
 }
 
 #[test]
@@ -249,21 +272,37 @@ fn of_two_spaces_there_is_none() {
         Maglev::from_ids_with(Xxh3, size, ["a", "b"]).unwrap()
     });
     let [entries, more] = [&small, &large].map(Layout::of_partitions);
-    assert!(matches!(Plan::between(&entries, &more), Err(PlanError::Spaces { .. })));
+    assert!(matches!(
+        Plan::between(&entries, &more),
+        Err(PlanError::Spaces { .. })
+    ));
     assert!(Plan::between(&Layout::of_ranges(&ring), &entries).is_err());
 
     // Hashes they have in common: a ring and a table of one hasher can be compared.
     let plan = Plan::between(&Layout::of_ranges(&ring), &Layout::of_ranges(&small)).unwrap();
     assert!(!plan.is_empty());
-    assert_eq!(plan.flows().needed(), 0, "nobody gained: it is the price of the other strategy");
+    assert_eq!(
+        plan.flows().needed(),
+        0,
+        "nobody gained: it is the price of the other strategy"
+    );
 }
 
 #[test]
 fn what_had_to_move_and_what_had_not() {
-    let node = |id: &str, weight| Node::new(id).unwrap().with_weight(Weight::new(weight).unwrap());
+    let node = |id: &str, weight| {
+        Node::new(id)
+            .unwrap()
+            .with_weight(Weight::new(weight).unwrap())
+    };
     let plan = |before: &[Node], after: &[Node], n| {
-        let [before, after] = [before, after].map(|nodes| VectorRing::from_nodes(nodes.to_vec()).unwrap());
-        Plan::between(&Layout::of_replicas(&before, n), &Layout::of_replicas(&after, n)).unwrap()
+        let [before, after] =
+            [before, after].map(|nodes| VectorRing::from_nodes(nodes.to_vec()).unwrap());
+        Plan::between(
+            &Layout::of_replicas(&before, n),
+            &Layout::of_replicas(&after, n),
+        )
+        .unwrap()
     };
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|id| node(id, 2));
     let before = [a.clone(), b.clone(), c.clone()];
@@ -283,7 +322,12 @@ fn what_had_to_move_and_what_had_not() {
     // Maglev pays for its speed.
     let before = Maglev::from_nodes(before).unwrap();
     let after = Maglev::from_nodes(changes[0].clone()).unwrap();
-    let flows = Plan::between(&Layout::of_partitions(&before), &Layout::of_partitions(&after)).unwrap().flows();
+    let flows = Plan::between(
+        &Layout::of_partitions(&before),
+        &Layout::of_partitions(&after),
+    )
+    .unwrap()
+    .flows();
     let movement = before.movement(&after).unwrap();
     assert!(movement.needless > 0);
     assert_eq!(flows.moved(), movement.moved.into());
@@ -296,7 +340,11 @@ fn to_nobody_and_from_nobody() {
     let ring = Layout::of_ranges(&VectorRing::from_ids(["a", "b"]).unwrap());
     let fill = Plan::between(&none, &ring).unwrap();
     assert_eq!(fill.flows().moved(), 1 << 64);
-    assert!(fill.flows().iter().all(|((from, _), flow)| from.is_none() && flow.needless == 0));
+    assert!(
+        fill.flows()
+            .iter()
+            .all(|((from, _), flow)| from.is_none() && flow.needless == 0)
+    );
     let empty = fill.inverse();
     assert_eq!(empty.flows().moved(), 0);
     assert_eq!(empty.flows().lost(), 1 << 64);
