@@ -20,15 +20,14 @@ use crate::Space;
 /// O(parts) to make, about 20 bytes a part; neighbours with the same holders are one part.
 ///
 /// ```
-/// use keyroute_plan::Layout;
+/// use keyroute_plan::{Layout, Node, NodeId, RouteDigest, WalkExt};
 /// use keyroute_vector_ring::VectorRing;
 ///
 /// let ring = VectorRing::from_ids(["a", "b", "c"])?;
 /// let layout = Layout::of_replicas(&ring, 2);
 /// let position = u128::from(ring.digest(b"user:1").value());
-/// let holders: Vec<&str> = layout.holders(position).map(|node| node.id().as_str()).collect();
+/// let holders: Vec<&NodeId> = layout.holders(position).map(Node::id).collect();
 /// assert_eq!(holders, ring.replica_ids(b"user:1", 2));
-/// # use keyroute_plan::{RouteDigest, WalkExt};
 /// # Ok::<(), keyroute_plan::RouteError>(())
 /// ```
 #[derive(Clone, Debug)]
