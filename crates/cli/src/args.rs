@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
-use crate::commands::{compare, diff, explain, fingerprint, route, strategies, verify, zones};
+use crate::commands::{
+    compare, diff, explain, fingerprint, plan, route, strategies, verify, zones,
+};
 use crate::config::Source;
 use crate::fleet::{Fleet, Settings};
 use crate::hashes::HashName;
@@ -33,6 +35,7 @@ enum Command {
     Route(route::RouteArgs),
     Explain(explain::ExplainArgs),
     Zones(zones::ZonesArgs),
+    Plan(plan::PlanArgs),
     Strategies(strategies::StrategiesArgs),
     Fingerprint(fingerprint::FingerprintArgs),
     Diff(diff::DiffArgs),
@@ -46,6 +49,7 @@ impl Args {
             Command::Route(args) => route::run(&args, out),
             Command::Explain(args) => explain::run(&args, out),
             Command::Zones(args) => zones::run(&args, out),
+            Command::Plan(args) => plan::run(&args, out),
             Command::Strategies(args) => strategies::run(&args, out),
             Command::Fingerprint(args) => fingerprint::run(&args, out),
             Command::Diff(args) => diff::run(&args, out),

@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod fingerprint;
+pub(crate) mod plan;
 pub(crate) mod route;
 pub(crate) mod strategies;
 pub(crate) mod verify;
@@ -11,7 +12,7 @@ pub(crate) mod zones;
 
 use std::path::Path;
 
-use keyroute::Walk;
+use keyroute::{NodeId, Walk};
 
 use crate::CliError;
 use crate::fleet::Fleet;
@@ -51,4 +52,9 @@ pub(crate) fn order_of<'a>(
         );
         CliError::at(choice, problem)
     })
+}
+
+/// Reads a node's id from a command line.
+pub(crate) fn node_id(text: &str) -> Result<NodeId, String> {
+    NodeId::new(text).map_err(|error| error.to_string())
 }

@@ -10,6 +10,7 @@ pub mod config;
 pub mod fleet;
 pub mod hashes;
 pub mod keys;
+mod plan;
 #[cfg(feature = "plot")]
 mod plot;
 mod progress;

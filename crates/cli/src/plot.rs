@@ -3,10 +3,12 @@
 mod balance;
 mod canvas;
 mod comparison;
+mod flows;
 mod movement;
 mod points;
 mod style;
 
 pub(crate) use canvas::PlotFile;
 pub(crate) use comparison::{ComparisonFigure, MAX_CHANGES};
+pub(crate) use flows::FlowFigure;
 pub(crate) use points::PointsFigure;

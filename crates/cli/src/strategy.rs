@@ -8,6 +8,7 @@ mod adapter;
 mod choice;
 mod configured;
 mod epsilon;
+mod layouts;
 mod presets;
 mod recipe;
 mod registry;
@@ -25,6 +26,7 @@ use crate::fleet::Settings;
 pub use choice::Choice;
 pub use configured::Configured;
 pub use epsilon::Epsilon;
+pub use layouts::{Holders, Mapped};
 pub use setting::Setting;
 
 use recipe::Recipe;
@@ -164,6 +166,10 @@ pub trait Strategy: Send + Sync {
 
     /// Its loads, if it bounds them.
     fn as_loads(&self) -> Option<&dyn Loads>;
+
+    /// Its layouts that say who these holders are, the plainest first; none where what moves is known key by
+    /// key only.
+    fn layouts(&self, holders: Holders) -> Vec<Mapped<'_>>;
 }
 
 /// Routers that hold loads and bound them.

@@ -44,6 +44,9 @@ pub use keyroute_maglev::{Maglev, TableSize};
 pub use keyroute_modulo::Modulo;
 #[cfg(feature = "multi-probe")]
 pub use keyroute_multi_probe::{MultiProbe, MultiProbeScheme, ProbedPoints};
+/// What moves before it moves: plans and surveys. See [`keyroute_plan`].
+#[cfg(feature = "plan")]
+pub use keyroute_plan as plan;
 #[cfg(feature = "rendezvous")]
 pub use keyroute_rendezvous::Rendezvous;
 #[cfg(feature = "slot-table")]

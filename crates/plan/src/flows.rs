@@ -104,6 +104,33 @@ impl Flows {
         }
     }
 
+    /// The same in another measure, of which `total` is spread evenly over `of` of this one: bytes, for keys.
+    ///
+    /// ```
+    /// use keyroute_plan::Flows;
+    ///
+    /// assert_eq!(Flows::new().scaled(1 << 40, 1000).moved(), 0);
+    /// ```
+    #[must_use]
+    pub fn scaled(&self, total: u64, of: u64) -> Self {
+        let scale = |amount: &mut u128| {
+            *amount = amount.saturating_mul(total.into()) / u128::from(of.max(1));
+        };
+        let mut scaled = self.clone();
+        let flows = scaled.flows.values_mut();
+        for flow in flows.chain([&mut scaled.total]) {
+            scale(&mut flow.needed);
+            scale(&mut flow.needless);
+        }
+        for node in scaled.nodes.values_mut() {
+            scale(&mut node.sends);
+            scale(&mut node.receives);
+            scale(&mut node.drops);
+        }
+        scale(&mut scaled.lost);
+        scaled
+    }
+
     /// Each pair of nodes of which one sends to the other, in the order of ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Ends, Flow)> {
         self.flows.iter().map(|(ends, &flow)| (ends, flow))

@@ -32,6 +32,6 @@ pub use plan::Plan;
 pub use sizes::Sizes;
 pub use space::Space;
 pub use survey::Survey;
-pub use transfer::{Copy, Transfer};
+pub use transfer::{NewCopy, Transfer};
 
 pub use keyroute_core::*;

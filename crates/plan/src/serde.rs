@@ -13,7 +13,7 @@ use ::serde::ser::{SerializeMap, SerializeStruct};
 use ::serde::{Serialize, Serializer};
 use keyroute_core::NodeId;
 
-use crate::{Copy, Ends, Flow, Flows, Interval, Move, NodeFlow, Phase, Plan, Space};
+use crate::{Ends, Flow, Flows, Interval, Move, NewCopy, NodeFlow, Phase, Plan, Space};
 
 impl Serialize for Plan {
     fn serialize<Z: Serializer>(&self, to: Z) -> Result<Z::Ok, Z::Error> {
@@ -79,9 +79,9 @@ impl Serialize for Move {
     }
 }
 
-impl Serialize for Copy<'_> {
+impl Serialize for NewCopy<'_> {
     fn serialize<Z: Serializer>(&self, to: Z) -> Result<Z::Ok, Z::Error> {
-        let mut it = to.serialize_struct("Copy", 3)?;
+        let mut it = to.serialize_struct("NewCopy", 3)?;
         it.serialize_field("from", &self.from)?;
         it.serialize_field("to", self.to)?;
         it.serialize_field("needed", &self.needed)?;

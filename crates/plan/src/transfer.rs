@@ -28,7 +28,7 @@ pub struct Transfer {
 /// A copy to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Copy<'a> {
+pub struct NewCopy<'a> {
     /// The node it is read from: of those that hold one before, the first that is still a member, or else the
     /// first. `None` if nobody did.
     pub from: Option<&'a NodeId>,
@@ -87,8 +87,8 @@ impl Transfer {
 
     /// The copies to be made, the needed ones first. None where nodes only change places: another of the holders
     /// becomes the owner.
-    pub fn copies(&self) -> impl ExactSizeIterator<Item = Copy<'_>> {
-        self.copies.iter().enumerate().map(|(at, &place)| Copy {
+    pub fn copies(&self) -> impl ExactSizeIterator<Item = NewCopy<'_>> {
+        self.copies.iter().enumerate().map(|(at, &place)| NewCopy {
             from: self.from.get(self.source),
             to: &self.to[place],
             needed: at < self.needed,

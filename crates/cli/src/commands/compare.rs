@@ -9,7 +9,7 @@ use keyroute::NodeId;
 
 use crate::args::{SizeArgs, fleet_source};
 use crate::change::{Addition, Change, Reweighting};
-use crate::commands::check_stdin;
+use crate::commands::{check_stdin, node_id};
 use crate::compare::output::{Comparison, Format, Swept};
 use crate::compare::{KeyArena, Scenario, Study, Sweep};
 use crate::config::Source;
@@ -129,10 +129,6 @@ impl FromStr for Selection {
             name => name.parse().map(Self::One),
         }
     }
-}
-
-fn node_id(text: &str) -> Result<NodeId, String> {
-    NodeId::new(text).map_err(|error| error.to_string())
 }
 
 pub(crate) fn run(args: &CompareArgs, out: &mut dyn Write) -> Result<Outcome, CliError> {

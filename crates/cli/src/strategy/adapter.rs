@@ -8,6 +8,7 @@ use keyroute::{
     Reweight, RouteError, Router, Slot, VectorRing, Walk,
 };
 
+use super::layouts::{Holders, Layouts, Mapped};
 use super::{Loads, Refusal, Strategy};
 use crate::change::{Change, Reweighting};
 
@@ -17,6 +18,7 @@ pub(super) struct Adapter<R> {
     change: Box<Changes<R>>,
     walk: Option<fn(&R) -> &dyn Walk>,
     loads: Option<fn(&R) -> &dyn Loads>,
+    layouts: Layouts<R>,
 }
 
 /// How a router is changed.
@@ -32,6 +34,7 @@ impl<R> Adapter<R> {
             change: Box::new(change),
             walk: None,
             loads: None,
+            layouts: Layouts::default(),
         }
     }
 
@@ -41,6 +44,12 @@ impl<R> Adapter<R> {
         R: Walk,
     {
         self.walk = Some(|router| router);
+        self
+    }
+
+    /// The same with these layouts.
+    pub(super) fn laid_out(mut self, layouts: Layouts<R>) -> Self {
+        self.layouts = layouts;
         self
     }
 }
@@ -136,6 +145,7 @@ pub(super) fn bounded<H: KeyHasher + Send + Sync>(
     Adapter {
         walk: Some(|router| router.get_ref()),
         loads: Some(|router| router),
+        layouts: Layouts::of_bounded(),
         ..weighted(router)
     }
 }
@@ -157,6 +167,10 @@ impl<R: Router + Send + Sync> Strategy for Adapter<R> {
 
     fn as_loads(&self) -> Option<&dyn Loads> {
         self.loads.map(|loads| loads(&self.router))
+    }
+
+    fn layouts(&self, holders: Holders) -> Vec<Mapped<'_>> {
+        self.layouts.of(&self.router, holders)
     }
 }
 

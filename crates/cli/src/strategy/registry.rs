@@ -11,6 +11,7 @@ use keyroute::{
 };
 
 use super::adapter::{bounded, listed, rebuilt, unweighted, weighted};
+use super::layouts::Layouts;
 use super::recipe::Recipe;
 use super::setting::Setting::{
     Capacity, Epsilon, Hash, NodePoints, Owners, Partitions, Points, TableSize,
@@ -52,7 +53,11 @@ pub(super) static STRATEGIES: [Listing; 29] = [
         "vector-ring",
         "a ring of points, in a sorted array; the default",
         &[Hash, Points],
-        |it| at_its_width!(it, |hash| weighted(it.vector_ring(hash)?).walking()),
+        |it| {
+            at_its_width!(it, |hash| weighted(it.vector_ring(hash)?)
+                .walking()
+                .laid_out(Layouts::of_ring()))
+        },
     )
     .shown(),
     listing(
@@ -61,7 +66,9 @@ pub(super) static STRATEGIES: [Listing; 29] = [
         &[Hash, Points],
         |it| {
             at_its_width!(it, |hash| {
-                weighted(BTreeRing::from_nodes_with(it.native(hash)?, it.nodes())?).walking()
+                weighted(BTreeRing::from_nodes_with(it.native(hash)?, it.nodes())?)
+                    .walking()
+                    .laid_out(Layouts::of_ring())
             })
         },
     ),
@@ -72,7 +79,9 @@ pub(super) static STRATEGIES: [Listing; 29] = [
         |it| {
             at_its_width!(it, |hash| {
                 let scheme = WithLookup::new(it.native(hash)?, Nearest);
-                weighted(TwoSidedRing::from_nodes_with(scheme, it.nodes())?).walking()
+                weighted(TwoSidedRing::from_nodes_with(scheme, it.nodes())?)
+                    .walking()
+                    .laid_out(Layouts::default().ranged())
             })
         },
     ),
@@ -84,7 +93,7 @@ pub(super) static STRATEGIES: [Listing; 29] = [
             let tokens = it.settings.node_points.unwrap_or(DEFAULT_TOKENS_PER_WEIGHT);
             let mut ring = TokenRing::with_hasher(it.hash()?).with_tokens_per_weight(tokens)?;
             ring.rebuild(it.nodes)?;
-            boxed(weighted(ring).walking())
+            boxed(weighted(ring).walking().laid_out(Layouts::of_ring()))
         },
     ),
     listing(
@@ -122,7 +131,11 @@ pub(super) static STRATEGIES: [Listing; 29] = [
             if let Some(points) = it.settings.points {
                 scheme = scheme.with_points_per_weight(points)?;
             }
-            boxed(weighted(Ketama::from_nodes_with(scheme, it.nodes())?).walking())
+            boxed(
+                weighted(Ketama::from_nodes_with(scheme, it.nodes())?)
+                    .walking()
+                    .laid_out(Layouts::of_ring()),
+            )
         },
     )
     .hashing_with(MD5),
@@ -130,7 +143,13 @@ pub(super) static STRATEGIES: [Listing; 29] = [
         "libketama",
         "the ketama continuum as the C library computes it, made anew at each change",
         &[],
-        |it| boxed(rebuilt(Ketama::libketama(it.nodes())?).walking()),
+        |it| {
+            boxed(
+                rebuilt(Ketama::libketama(it.nodes())?)
+                    .walking()
+                    .laid_out(Layouts::of_ring()),
+            )
+        },
     )
     .hashing_with(MD5),
     listing(
@@ -157,11 +176,14 @@ pub(super) static STRATEGIES: [Listing; 29] = [
         "a lookup table that nodes fill in turn: even shares, some needless movement",
         &[Hash, TableSize],
         |it| {
-            boxed(weighted(Maglev::from_nodes_with(
-                it.hash()?,
-                it.table_size()?,
-                it.nodes(),
-            )?))
+            boxed(
+                weighted(Maglev::from_nodes_with(
+                    it.hash()?,
+                    it.table_size()?,
+                    it.nodes(),
+                )?)
+                .laid_out(Layouts::default().partitioned().ranged()),
+            )
         },
     )
     .shown(),
@@ -177,7 +199,8 @@ pub(super) static STRATEGIES: [Listing; 29] = [
                     it.by_range()?,
                     it.nodes(),
                 )?)
-                .walking(),
+                .walking()
+                .laid_out(Layouts::of_ring().partitioned()),
             )
         },
     )
@@ -188,11 +211,14 @@ pub(super) static STRATEGIES: [Listing; 29] = [
         &[Hash, Partitions, Epsilon],
         |it| {
             let fill = BoundedFill::new(it.hash()?).with_load(it.load())?;
-            boxed(weighted(SlotTable::from_nodes_with(
-                fill,
-                it.by_range()?,
-                it.nodes(),
-            )?))
+            boxed(
+                weighted(SlotTable::from_nodes_with(
+                    fill,
+                    it.by_range()?,
+                    it.nodes(),
+                )?)
+                .laid_out(Layouts::default().partitioned().ranged()),
+            )
         },
     ),
     listing(
@@ -200,11 +226,14 @@ pub(super) static STRATEGIES: [Listing; 29] = [
         "fixed partitions, owned as the fleet file says",
         &[Hash, Partitions, Owners],
         |it| {
-            boxed(weighted(SlotTable::from_nodes_with(
-                it.assigned(),
-                it.by_range()?,
-                it.nodes(),
-            )?))
+            boxed(
+                weighted(SlotTable::from_nodes_with(
+                    it.assigned(),
+                    it.by_range()?,
+                    it.nodes(),
+                )?)
+                .laid_out(Layouts::default().partitioned().ranged()),
+            )
         },
     ),
     listing(
@@ -212,11 +241,14 @@ pub(super) static STRATEGIES: [Listing; 29] = [
         "the 16384 slots of a Redis Cluster, owned as the fleet file says",
         &[Owners],
         |it| {
-            boxed(weighted(SlotTable::from_nodes_with(
-                it.assigned(),
-                RedisSlots::redis(),
-                it.nodes(),
-            )?))
+            boxed(
+                weighted(SlotTable::from_nodes_with(
+                    it.assigned(),
+                    RedisSlots::redis(),
+                    it.nodes(),
+                )?)
+                .laid_out(Layouts::default().partitioned()),
+            )
         },
     )
     .hashing_with("redis-crc16"),
@@ -349,11 +381,10 @@ fn buraksezer(
         fill = fill.with_points(points)?;
     }
     let keys = ByRemainder::new(it.hash()?, it.partitions)?;
-    boxed(weighted(SlotTable::from_nodes_with(
-        fill,
-        keys,
-        it.nodes(),
-    )?))
+    boxed(
+        weighted(SlotTable::from_nodes_with(fill, keys, it.nodes())?)
+            .laid_out(Layouts::default().partitioned()),
+    )
 }
 
 /// The first of the four words of a digest places a key.

@@ -3,6 +3,7 @@
 
 use keyroute::{Node, Router, Walk};
 
+use super::layouts::{Holders, Layouts, Mapped};
 use super::{Loads, Refusal, Strategy};
 use crate::change::Change;
 
@@ -12,6 +13,7 @@ pub(super) struct Remade<R, F> {
     nodes: Vec<Node>,
     make: F,
     walk: Option<fn(&R) -> &dyn Walk>,
+    layouts: Layouts<R>,
 }
 
 /// Makes a router of this list, and again of every list that a change comes to.
@@ -28,6 +30,7 @@ where
         nodes,
         make,
         walk: None,
+        layouts: Layouts::default(),
     })
 }
 
@@ -35,6 +38,14 @@ impl<R: Walk, F> Remade<R, F> {
     /// The same with its preference order.
     pub(super) fn walking(mut self) -> Self {
         self.walk = Some(|router| router);
+        self
+    }
+}
+
+impl<R, F> Remade<R, F> {
+    /// The same with these layouts.
+    pub(super) fn laid_out(mut self, layouts: Layouts<R>) -> Self {
+        self.layouts = layouts;
         self
     }
 }
@@ -62,6 +73,10 @@ where
 
     fn as_loads(&self) -> Option<&dyn Loads> {
         None
+    }
+
+    fn layouts(&self, holders: Holders) -> Vec<Mapped<'_>> {
+        self.layouts.of(&self.router, holders)
     }
 }
 
