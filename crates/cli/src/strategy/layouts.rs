@@ -142,3 +142,78 @@ where
 fn hashing<R: RouteDigest>(router: &R) -> Box<dyn Fn(&[u8]) -> u128 + '_> {
     Box::new(|key| router.digest(key).value().widen())
 }
+
+#[cfg(test)]
+mod tests {
+    use keyroute::plan::Plan;
+    use keyroute::{Node, NodeId, Router, Slot, WalkExt, Weight};
+
+    use super::*;
+    use crate::fleet::Settings;
+    use crate::strategy::{Strategy, StrategyName, build};
+
+    /// A fleet before and after: a node leaves, one joins, one gains weight if there are weights.
+    fn fleets(name: StrategyName) -> Option<[Box<dyn Strategy>; 2]> {
+        let node = |number: u32| Node::new(format!("10.0.0.{number}:11211")).unwrap();
+        let heavy = |weight| node(1).with_weight(Weight::new(weight).unwrap());
+        let settings = Settings::default();
+        let try_with = |heavy: [Node; 2]| {
+            let [first, second] = heavy;
+            let before = [first, node(2), node(3), node(4)];
+            let after = [second, node(2), node(4), node(5)];
+            let [before, after] = [before, after].map(|nodes| build(name, &settings, &nodes).ok());
+            Some([before?, after?])
+        };
+        try_with([heavy(1), heavy(3)]).or_else(|| try_with([heavy(1), heavy(1)]))
+    }
+
+    fn ids(router: &dyn Router, slots: impl IntoIterator<Item = Slot>) -> Vec<NodeId> {
+        let id = |slot| router.members().get(slot).unwrap().id().clone();
+        slots.into_iter().map(id).collect()
+    }
+
+    #[test]
+    fn plans_of_layouts_are_what_the_routers_do() {
+        let mut exact = 0;
+        for name in StrategyName::all().chain(StrategyName::presets()) {
+            let Some([before, after]) = fleets(name) else {
+                continue;
+            };
+            for holders in [(1, false), (2, false), (3, true)] {
+                let (replicas, zones) = holders;
+                let holders = Holders { replicas, zones };
+                let layouts = before
+                    .layouts(holders)
+                    .into_iter()
+                    .zip(after.layouts(holders));
+                for (mapped, now) in layouts {
+                    let plan = Plan::between(&mapped.layout, &now.layout).unwrap();
+                    exact += 1;
+                    for key in (0..500u32).map(|number| format!("key:{number}")) {
+                        let key = key.as_bytes();
+                        let [from, to] = [&before, &after].map(|strategy| match replicas {
+                            1 => ids(strategy.router(), strategy.router().route(key)),
+                            _ => {
+                                let walk = strategy.as_walk().unwrap();
+                                let slots = if zones {
+                                    ZoneAware::new(walk).replicas(key, replicas)
+                                } else {
+                                    walk.replicas(key, replicas)
+                                };
+                                ids(strategy.router(), slots)
+                            }
+                        });
+                        match plan.move_of(mapped.position(key)) {
+                            None => assert_eq!(from, to, "{name}, {holders:?}"),
+                            Some(it) => {
+                                let (was, is) = (it.transfer().from(), it.transfer().to());
+                                assert_eq!((was, is), (&*from, &*to), "{name}, {holders:?}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(exact > 60, "{exact} plans were compared");
+    }
+}

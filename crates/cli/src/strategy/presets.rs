@@ -9,8 +9,9 @@ mod libraries;
 mod memcached;
 mod proxies;
 
-use keyroute::{Node, RouteError, Router, Walk, Weight};
+use keyroute::{Node, Ranges, RouteDigest, RouteError, Router, Walk, WalkRanges, Weight};
 
+use super::layouts::Layouts;
 use super::recipe::Recipe;
 use super::registry::{Built, Listing, boxed, listing};
 use super::remade::remade;
@@ -52,6 +53,16 @@ where
     F: Fn(&[Node]) -> Result<R, RouteError> + Send + Sync + 'static,
 {
     boxed(remade(it.nodes.to_vec(), move |nodes| Ok(make(nodes)?))?.walking())
+}
+
+/// Made anew at each change; a ring, with its ranges.
+fn ringed<R, F>(it: &Recipe<'_>, make: F) -> Built
+where
+    R: Ranges + WalkRanges + RouteDigest<Width = <R as Ranges>::Width> + Send + Sync + 'static,
+    F: Fn(&[Node]) -> Result<R, RouteError> + Send + Sync + 'static,
+{
+    let router = remade(it.nodes.to_vec(), move |nodes| Ok(make(nodes)?))?;
+    boxed(router.walking().laid_out(Layouts::of_ring()))
 }
 
 /// Refuses weights, for systems that have none.

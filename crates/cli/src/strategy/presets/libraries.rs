@@ -9,27 +9,27 @@ use keyroute_interop::{
 
 use super::super::adapter;
 use super::super::registry::{Listing, boxed};
-use super::{names, preset, unweighted, walked};
+use super::{names, preset, ringed, unweighted, walked};
 
 pub(super) static PRESETS: [Listing; 13] = [
     preset(
         "pingora-ketama-v1",
         "Rust's pingora-ketama 0.9.1, V1, its default; ids are socket addresses",
         "crc32",
-        |it| walked(it, |nodes| PingoraKetama::v1(weights(nodes))),
+        |it| ringed(it, |nodes| PingoraKetama::v1(weights(nodes))),
     ),
     preset(
         "pingora-ketama-v2",
         "Rust's pingora-ketama 0.9.1, V2 at 160 points; ids are socket addresses",
         "crc32",
-        |it| walked(it, |nodes| PingoraKetama::v2(160, weights(nodes))),
+        |it| ringed(it, |nodes| PingoraKetama::v2(160, weights(nodes))),
     ),
     preset(
         "hashring-rs",
         "Rust's hashring 0.3.6 over texts: one point a node",
         "siphash",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 Hashring::ring(HashringValue::Text, nodes.iter().cloned())
             })
         },
@@ -39,7 +39,7 @@ pub(super) static PRESETS: [Listing; 13] = [
         "golang/groupcache at 2c02b82, its pool's 50 replicas",
         "crc32",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 VectorRing::from_nodes_with(Groupcache::new(Crc32, 50)?, nodes.iter().cloned())
             })
         },
@@ -77,7 +77,7 @@ pub(super) static PRESETS: [Listing; 13] = [
         "serialx/hashring at 22c0c7a, since July 2020: a point for a unit of weight",
         "serialx-md5",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 Serialx::weighted(SerialxHash::Md5, nodes.iter().cloned())
             })
         },
@@ -87,7 +87,7 @@ pub(super) static PRESETS: [Listing; 13] = [
         "serialx/hashring at 8b29126, before July 2020: shares of 40 labels",
         "md5",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 VectorRing::from_nodes_with(Serialx2019, nodes.iter().cloned())
             })
         },

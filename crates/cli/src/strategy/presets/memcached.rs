@@ -10,7 +10,7 @@ use keyroute_interop::{
 
 use super::super::adapter;
 use super::super::registry::{Listing, boxed};
-use super::{hashed_as_is, made, preset, walked};
+use super::{hashed_as_is, made, preset, ringed};
 
 pub(super) static PRESETS: [Listing; 14] = [
     preset(
@@ -18,7 +18,7 @@ pub(super) static PRESETS: [Listing; 14] = [
         "libmemcached 1.1.4, `KETAMA`; points are MD5's once a weight is over 1",
         "memcached/one_at_a_time",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 libmemcached::ketama(MemcachedHash::OneAtATime, nodes.iter().cloned())
             })
         },
@@ -28,7 +28,7 @@ pub(super) static PRESETS: [Listing; 14] = [
         "libmemcached 1.1.4, `KETAMA_WEIGHTED`; pylibmc's and PHP's ketama",
         "md5",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 libmemcached::ketama_weighted(nodes.iter().cloned())
             })
         },
@@ -48,7 +48,7 @@ pub(super) static PRESETS: [Listing; 14] = [
         "spymemcached 2.12.3, `KetamaConnectionFactory`; weights are ignored",
         "spymemcached/ketama",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 spymemcached::ketama(SpyHash::Ketama, with_ports(nodes)?)
             })
         },
@@ -58,7 +58,7 @@ pub(super) static PRESETS: [Listing; 14] = [
         "spymemcached 2.12.3, `KetamaNodeLocator` with weights",
         "spymemcached/ketama",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 spymemcached::weighted_ketama(SpyHash::Ketama, with_ports(nodes)?)
             })
         },
@@ -94,7 +94,7 @@ pub(super) static PRESETS: [Listing; 14] = [
         "dalli 3.0.6: a ring of shares, searched backwards",
         "crc32",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 let servers = hashed_as_is(
                     nodes,
                     |node| {
@@ -134,7 +134,7 @@ pub(super) static PRESETS: [Listing; 14] = [
         "uhashring 2.5, `HashRing()`: 160 points for a unit of weight",
         "md5",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 VectorRing::from_nodes_with(uhashring::Meta::default(), nodes.iter().cloned())
             })
         },
@@ -144,7 +144,7 @@ pub(super) static PRESETS: [Listing; 14] = [
         "uhashring 2.5, `hash_fn=\"ketama\"`: shares of 40 labels",
         "md5",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 VectorRing::from_nodes_with(uhashring::Ketama::default(), nodes.iter().cloned())
             })
         },
@@ -154,7 +154,7 @@ pub(super) static PRESETS: [Listing; 14] = [
         "npm's hashring 3.2.0: shares of 40 labels",
         "md5",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 let scheme = node_hashring::HashRing::default();
                 VectorRing::from_nodes_with(scheme, nodes.iter().cloned())
             })
@@ -165,7 +165,7 @@ pub(super) static PRESETS: [Listing; 14] = [
         "PyPI's hash_ring 1.3.1 and hashring 1.5.1: shares of 40 labels",
         "md5",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 VectorRing::from_nodes_with(hash_ring::HashRing, nodes.iter().cloned())
             })
         },

@@ -7,7 +7,7 @@ use keyroute_interop::nginx::{self, Consistent, Modulo};
 use keyroute_interop::twemproxy;
 
 use super::super::registry::Listing;
-use super::{hashed_as_is, made, preset, walked};
+use super::{hashed_as_is, made, preset, ringed, walked};
 
 pub(super) static PRESETS: [Listing; 9] = [
     preset(
@@ -65,7 +65,7 @@ pub(super) static PRESETS: [Listing; 9] = [
         "twemproxy 0.4.1 to 0.5.0, `distribution: ketama`, its default",
         "memcached/fnv1a_64",
         |it| {
-            walked(it, |nodes| {
+            ringed(it, |nodes| {
                 twemproxy::ketama(twemproxy::KeyHash::default(), identities(nodes)?)
             })
         },
