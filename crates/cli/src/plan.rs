@@ -6,4 +6,4 @@ mod sizes;
 
 pub(crate) use comparison::{Comparison, Side, compare, sender};
 pub(crate) use output::{Format, Picked, Report};
-pub(crate) use sizes::SizeArgs;
+pub(crate) use sizes::ByteArgs;

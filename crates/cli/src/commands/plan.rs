@@ -13,7 +13,7 @@ use crate::commands::{check_stdin, node_id, router_of};
 use crate::config::Source;
 use crate::fleet::Fleet;
 use crate::keys::{KeyArgs, Otherwise};
-use crate::plan::{Format, Picked, Report, Side, SizeArgs, compare};
+use crate::plan::{ByteArgs, Format, Picked, Report, Side, compare};
 #[cfg(feature = "plot")]
 use crate::plot::{FlowFigure, PlotFile};
 use crate::strategy::{Choice, Holders, StrategyName};
@@ -76,7 +76,7 @@ pub(crate) struct PlanArgs {
     #[arg(long)]
     zones: bool,
     #[command(flatten)]
-    sizes: SizeArgs,
+    sizes: ByteArgs,
     /// How much each node sends, and receives at the same time, a second: 100MB
     #[arg(long, value_name = "BYTES")]
     bandwidth: Option<ByteSize>,

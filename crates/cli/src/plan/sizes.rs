@@ -1,4 +1,4 @@
-//! [`SizeArgs`]: how many bytes there are, and where.
+//! [`ByteArgs`]: how many bytes there are, and where.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::CliError;
 /// How many bytes there are, and where.
 #[derive(Args, Debug)]
 #[group(multiple = false)]
-pub(crate) struct SizeArgs {
+pub(crate) struct ByteArgs {
     /// All bytes together, spread evenly over the keys: 300GiB, 2TB, 1048576
     #[arg(long, value_name = "BYTES")]
     bytes: Option<ByteSize>,
@@ -48,7 +48,7 @@ pub(crate) struct Range {
 /// The longest file of sizes, 2 GiB.
 const MAX_LEN: u64 = 2 << 30;
 
-impl SizeArgs {
+impl ByteArgs {
     /// Reads what is given.
     pub(crate) fn read(&self) -> Result<Weighing, CliError> {
         if let Some(total) = self.bytes {
