@@ -1,9 +1,11 @@
 //! [`Report`]: a comparison as tables and as JSON.
 
 use std::io::Write;
+use std::time::Duration;
 
 use bytesize::ByteSize;
 use clap::ValueEnum;
+use indicatif::FormattedDuration;
 use keyroute::plan::{Flows, Interval, Move, NodeFlow, Phase, Space};
 use keyroute::{Fingerprint, NodeId};
 use serde::Serialize;
@@ -190,7 +192,7 @@ impl Report<'_> {
                 phase.moves().len().to_string(),
                 size(phase.bytes().moved()),
                 size(phase.bytes().busiest()),
-                time.map_or_else(|| NONE.into(), |time| format!("{time:.1?}")),
+                time.map_or_else(|| NONE.into(), spoken),
             ];
             sheet.row(&number.to_string(), Ok(cells));
         }
@@ -273,6 +275,14 @@ fn with_bytes<'a>(columns: &[&'a str], bytes: Option<&Flows>) -> Vec<&'a str> {
     let mut columns = columns.to_vec();
     columns.extend(bytes.map(|_| "bytes"));
     columns
+}
+
+/// A time as a clock shows it, under a minute to a tenth of a second.
+fn spoken(time: Duration) -> String {
+    match time.as_secs() {
+        ..60 => format!("{time:.1?}"),
+        _ => FormattedDuration(time).to_string(),
+    }
 }
 
 /// Bytes in the unit that fits.

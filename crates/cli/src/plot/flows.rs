@@ -50,7 +50,7 @@ impl FlowFigure {
                 cells.push((row, column, share(flow.needed), share(flow.needless)));
             }
         }
-        let [before, after] = report.sides.map(|side| shortened(&side.name, 30));
+        let [before, after] = report.sides.map(|side| shortened(file_of(&side.name), 30));
         let [moved, needless] = [flows.moved(), flows.needless()].map(|it| 100.0 * share(it));
         Self {
             title: format!("{before} to {after}"),
@@ -106,7 +106,11 @@ impl Figure for FlowFigure {
         )?;
         let faint = px.text(13, FAINT, HPos::Left, VPos::Center);
         area.draw_text(&self.subtitle, &faint, px.at(20, 48))?;
-        area.draw_text("rows send, columns receive", &faint, px.at(20, 68))?;
+        area.draw_text(
+            "rows send, columns receive; in % of the keys",
+            &faint,
+            px.at(20, 68),
+        )?;
         legend(area, px)?;
         if self.left_out != [0, 0] {
             let [senders, receivers] = self.left_out;
@@ -122,7 +126,7 @@ impl Figure for FlowFigure {
 /// What the colours mean.
 fn legend<B: DrawingBackend>(area: &Area<B>, px: Pixels) -> Drawn<B> {
     let faint = px.text(12, FAINT, HPos::Left, VPos::Center);
-    for (left, colour, text) in [(300, BLUE, "needed"), (380, VERMILION, "needless, in part")] {
+    for (left, colour, text) in [(330, BLUE, "needed"), (410, VERMILION, "needless, in part")] {
         let corners = [px.at(left, 62), px.at(left + 12, 74)];
         area.draw(&Rectangle::new(corners, colour.filled()))?;
         area.draw_text(text, &faint, px.at(left + 18, 68))?;
@@ -166,11 +170,19 @@ impl FlowFigure {
             let ink = if shade > 0.6 { WHITE } else { INK };
             let [(left, top), (right, bottom)] = cell(px, row, column);
             let style = px.text(9, ink, HPos::Center, VPos::Center);
-            let text = format!("{:.1}", 100.0 * moved);
+            let text = match 100.0 * moved {
+                little if little < 0.05 => "<0.1".to_owned(),
+                share => format!("{share:.1}"),
+            };
             area.draw_text(&text, &style, ((left + right) / 2, (top + bottom) / 2))?;
         }
         Ok(())
     }
+}
+
+/// A path without its folders.
+fn file_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The corners of a cell.
