@@ -34,8 +34,9 @@
 /// | `digest_walks` | [`WalkDigest`](keyroute_core::WalkDigest) | a digest has the walk of its key |
 /// | `walk_ranges` | [`WalkRanges`](keyroute_core::WalkRanges) | walks are the same throughout a range |
 /// | `ranges` | [`Ranges`](keyroute_core::Ranges), `RouteDigest` | ranges hold every position once and agree with lookups |
+/// | `partitions` | [`Partitioned`](keyroute_core::Partitioned) | a key goes where its partition goes |
 /// | `bounded(…)` | bounded, and asked through a [`Loads`](crate::Loads) | loads respect capacities, find a node, and end |
-/// | `ring` | all of these but `OrderFree`, `RemoveLast` and `WalkRanges` | all of these but `order_free`, `tail` and `walk_ranges` |
+/// | `ring` | all of these but `OrderFree`, `RemoveLast`, `WalkRanges` and `Partitioned` | all of these but `order_free`, `tail`, `walk_ranges` and `partitions` |
 ///
 /// A law that the router cannot be asked about does not compile; [`hold`](crate::hold) shows it.
 #[macro_export]
@@ -184,6 +185,9 @@ macro_rules! __claims {
             an_explained_place_holds_the_key,
             $($($rest)*)?
         }
+    };
+    ([$make:expr] partitions $(, $($rest:tt)*)?) => {
+        $crate::__claims! { [$make] a_key_goes_where_its_partition_goes, $($($rest)*)? }
     };
     ([$make:expr] bounded($loads:expr) $(, $($rest:tt)*)?) => {
         $crate::__claims! {

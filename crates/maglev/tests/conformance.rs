@@ -27,7 +27,7 @@ impl<H: KeyHasher<Out = u64>> Tables<Maglev<H>> for ByEntry {
 laws! {
     maglev: |nodes| Maglev::from_nodes_with(Xxh3, size(), nodes.iter().cloned()),
     keeps [
-        lookup, order_free, rebuilding, digests, ranges,
+        lookup, order_free, rebuilding, digests, ranges, partitions,
         adding_equals_building_anew, a_member_cannot_be_added_again,
         removing_equals_building_anew, a_stranger_cannot_be_removed, the_last_to_leave_leaves_nothing,
         add_then_remove_is_the_identity, remove_then_add_is_the_identity,
@@ -48,7 +48,7 @@ laws! {
     // Nodes of one permutation, which want the same entries at the same time.
     top_8_bits: |nodes| Maglev::from_nodes_with(Cut::top(Xxh3, 8), size(), nodes.iter().cloned()),
     keeps [
-        lookup, order_free, rebuilding, digests, ranges,
+        lookup, order_free, rebuilding, digests, ranges, partitions,
         adding_equals_building_anew, removing_equals_building_anew, the_last_to_leave_leaves_nothing,
         any_history_equals_building_anew, any_weighted_history_equals_building_anew,
         shares_are_within_one_entry(ByEntry), no_node_takes_more_entries_than_its_cap(ByEntry),

@@ -63,7 +63,7 @@ laws! {
     rendezvous: |nodes| table(RendezvousFill::new(Xxh3), Xxh3, nodes),
     keeps [
         lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, digest_walks,
-        walk_ranges, ranges,
+        walk_ranges, ranges, partitions,
         order_free, remove_then_add_is_the_identity, changes_undone_last_first_leave_no_trace,
     ],
 
@@ -79,7 +79,7 @@ laws! {
     ),
     keeps [
         lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, digest_walks,
-        walk_ranges, ranges,
+        walk_ranges, ranges, partitions,
         order_free, remove_then_add_is_the_identity,
     ],
 
@@ -88,12 +88,12 @@ laws! {
     ),
     keeps [
         lookup, growth, removal, rebuilding, weights, digests, walks, walks_that_change, digest_walks,
-        order_free, remove_then_add_is_the_identity,
+        partitions, order_free, remove_then_add_is_the_identity,
     ],
 
     bounded: |nodes| table(BoundedFill::new(Xxh3), Xxh3, nodes),
     keeps [
-        lookup, order_free, rebuilding, digests, ranges,
+        lookup, order_free, rebuilding, digests, ranges, partitions,
         adding_equals_building_anew, a_member_cannot_be_added_again,
         removing_equals_building_anew, a_stranger_cannot_be_removed, the_last_to_leave_leaves_nothing,
         add_then_remove_is_the_identity, remove_then_add_is_the_identity,
@@ -112,7 +112,7 @@ laws! {
 
     assigned: by_assignment,
     keeps [
-        lookup, order_free, digests, ranges, balances_evenly,
+        lookup, order_free, digests, ranges, partitions, balances_evenly,
         a_member_cannot_be_added_again, adding_moves_keys_only_to_the_newcomer,
         add_then_remove_is_the_identity, a_stranger_cannot_be_reweighted,
         raising_a_weight_moves_keys_only_to_that_node, lowering_a_weight_moves_keys_only_from_that_node,
@@ -124,7 +124,7 @@ laws! {
         BuraksezerFill::v1_0(Xxh3), ByRemainder::new(Xxh3, 271)?, nodes.iter().cloned()
     ),
     keeps [
-        lookup, rebuilding, digests,
+        lookup, rebuilding, digests, partitions,
         adding_equals_building_anew, a_member_cannot_be_added_again,
         removing_equals_building_anew, a_stranger_cannot_be_removed, the_last_to_leave_leaves_nothing,
         add_then_remove_is_the_identity, any_history_equals_building_anew,

@@ -8,8 +8,9 @@ use keyroute_conformance::{Cut, States, Tables};
 use keyroute_core::hash::Xxh3;
 use keyroute_core::{
     AddNode, Description, Explanation, Fingerprint, HasherTag, KeyDigest, LastListed, Members,
-    Native, Node, NodeId, OrderFree, OwnedRange, Ranges, Rebuild, RemoveLast, RemoveNode, Reweight,
-    RouteDigest, RouteError, Router, Slot, SlotSet, Walk, WalkDigest, WalkRanges, Weight, WithTies,
+    Native, Node, NodeId, OrderFree, OwnedRange, Partitioned, Partitioning, Ranges, Rebuild,
+    RemoveLast, RemoveNode, Reweight, RouteDigest, RouteError, Router, Slot, SlotSet, Walk,
+    WalkDigest, WalkRanges, Weight, WithTies,
 };
 use keyroute_vector_ring::VectorRing;
 
@@ -135,6 +136,16 @@ pub(crate) trait Fault: Sized {
     }
     fn walk_ranges(it: &Mutant<Self>) -> Vec<OwnedRange<u64>> {
         it.ring.walk_ranges()
+    }
+
+    fn partition_count(_it: &Mutant<Self>) -> u32 {
+        256
+    }
+    fn partition_of(it: &Mutant<Self>, key: &[u8]) -> u32 {
+        it.sound_partition_of(key)
+    }
+    fn partition_owner(it: &Mutant<Self>, partition: u32) -> Option<Slot> {
+        it.sound_partition_owner(partition)
     }
 
     /// What another router is restored from.
@@ -350,6 +361,30 @@ impl<F: Fault> Ranges for Mutant<F> {
 
     fn ranges(&self) -> Vec<OwnedRange<u64>> {
         F::ranges(self)
+    }
+}
+
+impl<F: Fault> Mutant<F> {
+    /// The digest's first byte: all that a hash of 8 bits has.
+    pub(crate) fn sound_partition_of(&self, key: &[u8]) -> u32 {
+        u32::from(self.ring.digest(key).value().to_be_bytes()[0])
+    }
+
+    pub(crate) fn sound_partition_owner(&self, partition: u32) -> Option<Slot> {
+        let digest = u8::try_from(partition).ok()?;
+        self.ring.route_value(u64::from(digest) << 56)
+    }
+}
+
+impl<F: Fault> Partitioned for Mutant<F> {
+    fn partitioning(&self) -> Partitioning {
+        Partitioning::new(F::partition_count(self), "digests", self.ring.hasher_tag())
+    }
+    fn partition_of(&self, key: &[u8]) -> u32 {
+        F::partition_of(self, key)
+    }
+    fn partition_owner(&self, partition: u32) -> Option<Slot> {
+        F::partition_owner(self, partition)
     }
 }
 

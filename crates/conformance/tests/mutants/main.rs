@@ -14,6 +14,7 @@ mod entries;
 mod explanations;
 mod fingerprints;
 mod lookup;
+mod partitions;
 mod ranges;
 mod walks;
 mod weights;
@@ -285,6 +286,11 @@ fn kills() -> Vec<Kill> {
             ranges::OneRangeAPoint => "could be one range";
         ranges_own_what_is_routed_to_them:
             ranges::OffByOne => "and lies in";
+        a_key_goes_where_its_partition_goes:
+            partitions::NumbersFromOne => "partition",
+            partitions::OwnsTheNextPartition => "its partition",
+            partitions::OwnsPartitionsWithoutEnd => "partition 256 of 256",
+            partitions::ManyNodesManyPartitions => "without any";
 
         balances_evenly:
             balance::FavoursOne => "chi-square is",
