@@ -66,10 +66,8 @@ impl Report<'_> {
             )?;
         }
         if let (Some(bytes), Some(rate)) = (self.comparison.bytes(), self.bandwidth) {
-            let time = bytes
-                .time(rate)
-                .map_or_else(|| NONE.into(), |time| format!("{time:.1?}"));
-            let rate = ByteSize(rate).display().iec();
+            let time = bytes.time(rate).map_or_else(|| NONE.into(), spoken);
+            let rate = ByteSize(rate).display().si();
             writeln!(
                 out,
                 "Time  : {time}, if every node sends and receives {rate}/s"
