@@ -1,6 +1,6 @@
 //! Faults of partitions. The sound router has one for each of its 256 digests.
 
-use keyroute_core::{Partitioned, Slot};
+use keyroute_core::{Router, Slot};
 
 use crate::fault::{Fault, Mutant};
 
@@ -22,7 +22,7 @@ impl Fault for OwnsTheNextPartition {
     const BITS: u32 = 8;
 
     fn partition_owner(it: &Mutant<Self>, partition: u32) -> Option<Slot> {
-        it.sound_partition_owner((partition + 1).min(255))
+        it.sound_partition_owner(partition.saturating_add(1).min(255))
             .filter(|_| partition < 256)
     }
 }
