@@ -1,9 +1,11 @@
 //! `keyroute fingerprint` and `keyroute diff`, run as a user runs them.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{file, keyroute};
-use keyroute::{Batch, Cluster, Node, VectorRing, View, Weight};
+use keyroute::{Batch, Cluster, Node, VectorRing, Weight};
 
 #[test]
 fn a_fingerprint_is_that_of_the_library() {
@@ -158,7 +160,7 @@ impl Client {
     fn publish(&self) -> String {
         file(
             &self.name,
-            &serde_json::to_string(&self.cluster.view()).unwrap(),
+            serde_json::to_string(&self.cluster.view()).unwrap(),
         )
     }
 }
@@ -239,7 +241,7 @@ fn views_and_fleets_are_not_compared_nor_is_a_forged_view() {
     let text = serde_json::to_string(&clients[0].cluster.view()).unwrap();
     let forged = file(
         "odd-forged.json",
-        &text.replace("\"id\":\"a\"", "\"id\":\"x\""),
+        text.replace("\"id\":\"a\"", "\"id\":\"x\""),
     );
     assert!(
         keyroute(&format!("diff {forged} {view}"))

@@ -1,5 +1,11 @@
 //! `keyroute plan`, run as a user runs it.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    reason = "a test may panic, and round"
+)]
+
 mod common;
 
 use common::{file, keyroute};

@@ -132,11 +132,13 @@ impl Flows {
     }
 
     /// Each pair of nodes of which one sends to the other, in the order of ids.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Ends, Flow)> {
         self.flows.iter().map(|(ends, &flow)| (ends, flow))
     }
 
     /// Each node that has to do with it, in the order of ids.
+    #[must_use]
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = (&NodeId, NodeFlow)> {
         self.nodes.iter().map(|(id, &flow)| (id, flow))
     }

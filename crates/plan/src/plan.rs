@@ -202,7 +202,7 @@ impl<'a> Transfers<'a> {
     fn between(before: &'a Layout, after: &'a Layout) -> Self {
         let number = |node: &Node| {
             let found = before.nodes().binary_search_by(|it| it.id().cmp(node.id()));
-            Some(u32::try_from(found.ok()?).ok()?)
+            u32::try_from(found.ok()?).ok()
         };
         Self {
             strengths: Strengths::between(before.nodes(), after.nodes()),

@@ -38,9 +38,10 @@ pub struct Survey<'a> {
     before: Side<'a>,
     after: Side<'a>,
     strengths: Strengths,
-    known: BTreeMap<(Vec<Slot>, Vec<Slot>), Option<Arc<Transfer>>>,
+    /// How keys of these holders move.
+    known: BTreeMap<Slots, Option<Arc<Transfer>>>,
     /// The holders of the last key, before and after.
-    holders: (Vec<Slot>, Vec<Slot>),
+    holders: Slots,
     keys: u64,
     moved: u64,
     flows: Flows,
@@ -49,6 +50,9 @@ pub struct Survey<'a> {
 
 /// How many ways of moving are kept at hand: of replicas there may be as many as keys.
 const MOST_KNOWN: usize = 1 << 16;
+
+/// The holders before, and after.
+type Slots = (Vec<Slot>, Vec<Slot>);
 
 struct Side<'a> {
     members: &'a Members,

@@ -87,6 +87,7 @@ impl Transfer {
 
     /// The copies to be made, the needed ones first. None where nodes only change places: another of the holders
     /// becomes the owner.
+    #[must_use]
     pub fn copies(&self) -> impl ExactSizeIterator<Item = NewCopy<'_>> {
         self.copies.iter().enumerate().map(|(at, &place)| NewCopy {
             from: self.from.get(self.source),

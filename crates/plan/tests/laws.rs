@@ -1,6 +1,8 @@
 //! What a plan promises, over random fleets and changes: exact, disjoint, complete, minimal, and undone by its
 //! inverse.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use keyroute_interop::twemproxy::{Ketama, KeyHash};
 use keyroute_maglev::{Maglev, TableSize};
 use keyroute_plan::hash::Xxh3;

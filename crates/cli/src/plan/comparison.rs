@@ -82,29 +82,27 @@ pub(crate) fn compare(
     budget: Option<u64>,
 ) -> Result<Comparison, CliError> {
     let given = keys.file.is_some() || keys.keys_pattern.is_some();
-    if !given {
-        if let Some((plan, mapped)) = side_by_side(before, after, holders) {
-            let sizes = weighing.sizes(plan.space(), &|key| mapped.position(key))?;
-            let bytes = sizes.as_ref().map(|sizes| plan.bytes(sizes));
-            let phases = match (budget, &sizes) {
-                (None, _) => None,
-                (Some(_), None) => {
-                    return Err(CliError::at(
-                        "--budget",
-                        "bytes are not known: give --bytes, --sizes or --range-sizes, too",
-                    ));
-                }
-                (Some(budget), Some(sizes)) => {
-                    let phases = plan.phases(sizes, budget);
-                    Some(phases.map_err(|error| CliError::at("--budget", error))?)
-                }
-            };
-            return Ok(Comparison::Exact {
-                plan,
-                bytes,
-                phases,
-            });
-        }
+    if !given && let Some((plan, mapped)) = side_by_side(before, after, holders) {
+        let sizes = weighing.sizes(plan.space(), &|key| mapped.position(key))?;
+        let bytes = sizes.as_ref().map(|sizes| plan.bytes(sizes));
+        let phases = match (budget, &sizes) {
+            (None, _) => None,
+            (Some(_), None) => {
+                return Err(CliError::at(
+                    "--budget",
+                    "bytes are not known: give --bytes, --sizes or --range-sizes, too",
+                ));
+            }
+            (Some(budget), Some(sizes)) => {
+                let phases = plan.phases(sizes, budget);
+                Some(phases.map_err(|error| CliError::at("--budget", error))?)
+            }
+        };
+        return Ok(Comparison::Exact {
+            plan,
+            bytes,
+            phases,
+        });
     }
     if budget.is_some() {
         let problem =

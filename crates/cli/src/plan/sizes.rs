@@ -32,10 +32,13 @@ pub(crate) enum Weighing {
     /// All bytes.
     Total(u64),
     /// The file, and each key with its bytes.
-    Keys(String, Vec<(Vec<u8>, u64)>),
+    Keys(String, Vec<SizedKey>),
     /// The file, and each range with its bytes, in the words of the file.
     Ranges(String, Vec<Range>),
 }
+
+/// A key, and its bytes.
+type SizedKey = (Vec<u8>, u64);
 
 /// A line of a file of ranges.
 #[derive(Debug)]
@@ -121,7 +124,7 @@ fn each_line(
 
 impl Weighing {
     /// The keys, if these are what has sizes, and their file.
-    pub(crate) fn keys(&self) -> Option<(&str, &[(Vec<u8>, u64)])> {
+    pub(crate) fn keys(&self) -> Option<(&str, &[SizedKey])> {
         match self {
             Self::Keys(file, keys) => Some((file, keys)),
             _ => None,

@@ -7,8 +7,11 @@ use keyroute::{Bounded, Partitioned, Position, Ranges, RouteDigest, WalkRanges, 
 pub struct Mapped<'a> {
     /// The layout.
     pub layout: Layout,
-    position: Box<dyn Fn(&[u8]) -> u128 + 'a>,
+    position: Box<Positions<'a>>,
 }
+
+/// Where a key lies.
+type Positions<'a> = dyn Fn(&[u8]) -> u128 + 'a;
 
 impl Mapped<'_> {
     /// The position of a key.
@@ -139,7 +142,7 @@ where
     }
 }
 
-fn hashing<R: RouteDigest>(router: &R) -> Box<dyn Fn(&[u8]) -> u128 + '_> {
+fn hashing<R: RouteDigest>(router: &R) -> Box<Positions<'_>> {
     Box::new(|key| router.digest(key).value().widen())
 }
 
