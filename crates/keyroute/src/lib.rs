@@ -13,31 +13,32 @@ pub use keyroute_anchor::{
 #[cfg(feature = "bounded")]
 pub use keyroute_bounded::{
     Admission, AtOrBelow, Below, Bounded, Candidate, CapacityRule, Count, Demand, Exact,
-    Forwarding, InWalkOrder, Lease, LocalCount, NoOverflow, Overflow, SharedCount, ToLeastLoaded,
-    ToOwner, TruncatedAverage,
+    Forwarding, InWalkOrder, Lease, LocalCount, MAX_EPSILON, MAX_EPSILON_THOUSANDTHS, NoOverflow,
+    Overflow, SharedCount, ToLeastLoaded, ToOwner, TruncatedAverage,
 };
 #[cfg(feature = "btree-ring")]
 pub use keyroute_btree_ring::{BTreeRing, TreePoints};
-#[cfg(all(feature = "cluster", not(feature = "bounded")))]
-pub use keyroute_cluster::Exact;
-#[cfg(feature = "metrics")]
-pub use keyroute_cluster::Meter;
 #[cfg(feature = "async")]
 pub use keyroute_cluster::Watch;
 #[cfg(feature = "cluster")]
 pub use keyroute_cluster::{
-    Agreement, Balance, Batch, ByRebuild, Change, Changes, Cluster, Fleet, FleetClient, FleetGroup,
-    InSteps, Lease as ClusterLease, LeaseStats, Listing, Loaded, Member, MemberKeys, MemberStats,
-    Movement, OnDown, Pick, Ramp, Reader, Rehashed, Remake, Reweighted, Sharers, Side, Snapshot,
-    Status, StatusChange, Subscription, Terms, Unavailable, View, sample_key,
+    Agreement, BACKLOG, Balance, Batch, ByRebuild, Change, Changes, Cluster, DEFAULT_SAMPLES,
+    Fleet, FleetClient, FleetGroup, InSteps, Lease as ClusterLease, LeaseStats, Listing, Loaded,
+    MAX_RAMP_STEPS, Member, MemberKeys, MemberStats, Movement, OnDown, Pick, Ramp, Reader,
+    Rehashed, Remake, Reweighted, Sharers, Side, Snapshot, Status, StatusChange, Subscription,
+    TRAIL, Terms, Unavailable, View, sample_key,
 };
+#[cfg(all(feature = "cluster", not(feature = "bounded")))]
+pub use keyroute_cluster::{Exact, MAX_EPSILON_THOUSANDTHS};
+#[cfg(feature = "metrics")]
+pub use keyroute_cluster::{METERED_SAMPLES, Meter};
 #[cfg(feature = "jump")]
 pub use keyroute_jump::{
     Binomial, BinomialPublished, Flip, Jump, JumpBack, Power, binomial_hash,
     binomial_hash_published, flip_hash, jump_back_hash, jump_hash, power_hash,
 };
 #[cfg(feature = "ketama")]
-pub use keyroute_ketama::{Ketama, KetamaPoints, Libketama, libketama_servers};
+pub use keyroute_ketama::{Ketama, KetamaPoints, LIBKETAMA_MAX_NAME, Libketama, libketama_servers};
 #[cfg(feature = "maglev")]
 pub use keyroute_maglev::{Maglev, TableSize};
 #[cfg(feature = "modulo")]
@@ -52,7 +53,7 @@ pub use keyroute_rendezvous::Rendezvous;
 #[cfg(feature = "slot-table")]
 pub use keyroute_slot_table::{
     AssignedFill, Assignment, BoundedFill, BuraksezerFill, ByRange, ByRemainder,
-    DEFAULT_PARTITIONS, PartitionMove, Partitioner, RendezvousFill, SlotTable,
+    DEFAULT_PARTITIONS, MAX_PARTITIONS, PartitionMove, Partitioner, RendezvousFill, SlotTable,
 };
 #[cfg(feature = "redis")]
 pub use keyroute_slot_table::{RedisCrc16, RedisSlots, redis_slot};
@@ -61,7 +62,9 @@ pub use keyroute_token_ring::{DEFAULT_TOKENS_PER_WEIGHT, TokenRing};
 #[cfg(feature = "vector-ring")]
 pub use keyroute_vector_ring::{SortedPoints, TwoSidedRing, VectorRing};
 #[cfg(feature = "window-ring")]
-pub use keyroute_window_ring::{Window, WindowRing};
+pub use keyroute_window_ring::{
+    DEFAULT_WINDOW_POINTS, MAX_CANDIDATES, MAX_ROW_ENTRIES, Window, WindowRing,
+};
 #[cfg(feature = "zone-aware")]
 pub use keyroute_zone_aware::{NodeShare, Ownership, Placement, Spread, ZoneAware, ZoneShare};
 
@@ -87,7 +90,7 @@ pub mod prelude {
     #[cfg(feature = "btree-ring")]
     pub use keyroute_btree_ring::BTreeRing;
     #[cfg(feature = "cluster")]
-    pub use keyroute_cluster::{Batch, Cluster, Reader, Rehashed};
+    pub use keyroute_cluster::{Batch, Cluster, Listing, OnDown, Ramp, Reader, Rehashed, Terms};
     #[cfg(feature = "jump")]
     pub use keyroute_jump::{Jump, JumpBack, jump_back_hash, jump_hash};
     #[cfg(feature = "ketama")]
