@@ -431,9 +431,9 @@ where
             A::NAME
         );
         self.router
-            .explain_with(key, 0)
+            .explain_with(key, self.members().len()) // what it says of any node
             .under(self)
-            .contended(contenders)
+            .overlaid(contenders)
             .noted("loads", admission)
     }
 }

@@ -6,7 +6,7 @@ use keyroute_core::{Contender, Explanation, Fact, Role, Router, Slot, SlotSet, W
 
 use crate::admission::{Admission, RampKey};
 use crate::pick::Offer;
-use crate::{OnDown, Snapshot};
+use crate::{OnDown, Snapshot, Unavailable};
 
 impl<R: Walk, T> Snapshot<R, T> {
     /// Why this key is picked for the node it is picked for: where it is at home, which nodes are passed over and why,
@@ -69,9 +69,9 @@ impl<R: Walk, T> Snapshot<R, T> {
         }
         let mut why = self
             .router()
-            .explain_with(key, 0)
+            .explain_with(key, self.router().members().len()) // what it says of any node
             .under(self)
-            .contended(contenders)
+            .overlaid(contenders)
             .noted(
                 "cluster",
                 format!("epoch {}, {}", self.epoch(), policy(self.on_down())),
@@ -84,6 +84,8 @@ impl<R: Walk, T> Snapshot<R, T> {
         }
         match self.pick(key) {
             Ok(_) => why,
+            // The router knows better why.
+            Err(Unavailable::NoOwner) if why.refusal().is_some() => why,
             Err(nobody) => why.refused(nobody),
         }
     }
@@ -131,9 +133,13 @@ impl<R: Walk, T> Snapshot<R, T> {
             }
         });
         match taker {
-            Some(id) if full == 0 => format!("the next is on {id:?}, of {total} in all"),
-            Some(id) => format!("the next is on {id:?}, behind {full} full, of {total} in all"),
-            None => format!("none is given, of {total} in all"),
+            Some(id) if full == 0 => format!("the next is on {id:?}, {total} are held in all"),
+            Some(id) => {
+                format!(
+                    "the next is on {id:?}, behind {full} that are full; {total} are held in all"
+                )
+            }
+            None => format!("none is given; {total} are held in all"),
         }
     }
 

@@ -4,10 +4,13 @@
 
 use std::time::Duration;
 
-use keyroute_cluster::{Batch, Cluster, Exact, Node, OnDown, Ramp, Rehashed, Router, WalkExt};
+use keyroute_cluster::{
+    Batch, Cluster, Exact, Node, OnDown, Ramp, Rehashed, Router, WalkExt, Zone,
+};
 use keyroute_core::{Contender, Explanation, Fact, Role};
 use keyroute_maglev::Maglev;
 use keyroute_vector_ring::VectorRing;
+use keyroute_zone_aware::ZoneAware;
 
 const IDS: [&str; 5] = ["a", "b", "c", "d", "e"];
 
@@ -65,6 +68,37 @@ fn nodes_down_and_drained_are_passed_with_their_reasons() {
         "{text}"
     );
     assert_eq!(why.fingerprint(), snapshot.fingerprint());
+}
+
+#[test]
+fn what_the_inner_router_says_of_a_node_stays() {
+    let node = |id: &str| {
+        let zone = Zone::new(if id < "c" { "left" } else { "right" }).unwrap();
+        Node::new(id).unwrap().with_zone(zone)
+    };
+    let router = ZoneAware::new(VectorRing::from_nodes(IDS.map(node)).unwrap());
+    let cluster = Cluster::new(router, |_| ());
+    let home = cluster.load().pick(b"user:1").unwrap().id().clone();
+    cluster.apply(Batch::new().down(home.as_str())).unwrap();
+    let snapshot = cluster.load();
+    let why = snapshot.explain_with(b"user:1", IDS.len());
+    let zones = why.contenders().iter().map(|it| match it.facts[0] {
+        Fact::Zone { first, .. } => first,
+        ref fact => panic!("{fact:?}"),
+    });
+    assert_eq!(zones.collect::<Vec<_>>(), [true, true, false, false, false]);
+    let passed = why.passed().next().unwrap();
+    assert_eq!(
+        (&passed.node, &passed.facts[1..]),
+        (&home, &[Fact::Down][..])
+    );
+}
+
+#[test]
+fn without_members_the_reason_is_told_once() {
+    let cluster = Cluster::new(VectorRing::new(), |_: &Node| ());
+    let why = cluster.load().explain(b"user:1");
+    assert_eq!(why.refusal(), Some("there are no nodes"));
 }
 
 #[test]

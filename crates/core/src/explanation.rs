@@ -20,7 +20,8 @@ pub use contender::{Contender, Fact, Role};
 pub use hash_value::HashValue;
 pub use place::{ArcPlace, DrawnPlace, EntryPlace, Place, PointPlace, ProbePlace, WindowPlace};
 
-/// How many nodes behind the owner [`Router::explain`](crate::Router::explain) names.
+/// How many nodes behind the owner [`Router::explain`](crate::Router::explain) names, where there are as many:
+/// [`Explanation`] shows it.
 pub const EXPLAINED_NEXT: usize = 3;
 
 /// Why a key goes where it goes: its digest, where that stands, the owner and the nodes that come next, the
@@ -62,7 +63,7 @@ pub struct Explanation {
     fingerprint: Fingerprint,
 }
 
-/// The weight of the node at whose place a key stands, and of all nodes together.
+/// The weight of the node at whose place a key stands, and of all nodes together. [`Explanation::of`] shows one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 pub struct Weighed {
@@ -87,13 +88,18 @@ impl Explanation {
     /// What any router can say of a key: its owner and the owner's weight.
     ///
     /// ```
-    /// use keyroute_core::{Explanation, Place};
+    /// use keyroute_core::{Explanation, Place, RouteDigest, Scheme};
     /// use keyroute_vector_ring::VectorRing;
     ///
     /// let ring = VectorRing::from_ids(["a", "b"])?;
-    /// let why = Explanation::of(&ring, b"user:1").placed(Place::Unsaid);
+    /// let hasher = ring.scheme().hasher();
+    /// let why = Explanation::of(&ring, b"user:1")
+    ///     .hashed(hasher, ring.digest(b"user:1").value())
+    ///     .placed(Place::Unsaid)
+    ///     .walked(&ring, b"user:1", 1);
     /// assert_eq!(why.owner(), ring.route(b"user:1"));
     /// assert_eq!(why.weighed().unwrap().share(), 0.5);
+    /// assert_eq!((why.hasher(), why.next().count()), (Some("xxh3-64"), 1));
     /// # Ok::<(), keyroute_core::RouteError>(())
     /// ```
     #[must_use]
@@ -122,7 +128,7 @@ impl Explanation {
         }
     }
 
-    /// The same with the key's digest, and the function that made it.
+    /// The same with the key's digest, and the function that made it. [`of`](Self::of) shows it.
     #[must_use]
     pub fn hashed<H: KeyHasher + ?Sized>(mut self, hasher: &H, digest: H::Out) -> Self {
         self.digest = Some((HashValue::of(digest), identify(hasher)));
@@ -136,7 +142,7 @@ impl Explanation {
         self
     }
 
-    /// The same with the next nodes of the key's order, behind the owner.
+    /// The same with the next nodes of the key's order, behind the owner. [`of`](Self::of) shows it.
     #[must_use]
     pub fn walked<R: Walk + ?Sized>(mut self, router: &R, key: &[u8], next: usize) -> Self {
         let members = router.members();
@@ -149,14 +155,48 @@ impl Explanation {
     }
 
     /// The same with these nodes in the key's order: a layer's, which may pass over some and take another than the
-    /// inner router.
+    /// inner router. What the inner router said of them goes; see [`overlaid`](Self::overlaid).
     #[must_use]
     pub fn contended(mut self, contenders: impl IntoIterator<Item = Contender>) -> Self {
         self.contenders = contenders.into_iter().collect();
         self
     }
 
-    /// The same with what a strategy knows about each node, as its score.
+    /// As [`contended`](Self::contended), and what the inner router said of a node stays, before what the layer says.
+    ///
+    /// Only nodes that the explanation names have something to keep: ask the inner router's
+    /// [`explain_with`](crate::Router::explain_with) for all of them.
+    ///
+    /// ```
+    /// use keyroute_core::{Contender, Fact, Role, Router};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let ring = VectorRing::from_ids(["a", "b"])?;
+    /// let near = |slot| (ring.members().get(slot)?.id() == "b").then(|| Fact::Said("near".into()));
+    /// let inner = ring.explain_with(b"user:1", 2).with_facts(near);
+    ///
+    /// let slot = ring.members().slot_of("b").unwrap();
+    /// let full = Contender::new(ring.members(), slot, Role::Passed).unwrap();
+    /// let why = inner.overlaid([full.with(Fact::Load { held: 5, capacity: 5 })]);
+    /// assert_eq!(why.contenders()[0].to_string(), "b (near, holds 5 of 5)");
+    /// # Ok::<(), keyroute_core::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn overlaid(self, contenders: impl IntoIterator<Item = Contender>) -> Self {
+        let known = |slot: Slot| self.contenders.iter().find(|it| it.slot == slot);
+        let contenders: Vec<Contender> = contenders
+            .into_iter()
+            .map(|mut it| {
+                if let Some(known) = known(it.slot) {
+                    it.facts.splice(..0, known.facts.iter().cloned());
+                }
+                it
+            })
+            .collect();
+        self.contended(contenders)
+    }
+
+    /// The same with what a strategy knows about each node, as its score. [`overlaid`](Self::overlaid) shows it.
     #[must_use]
     pub fn with_facts(mut self, facts: impl Fn(Slot) -> Option<Fact>) -> Self {
         for contender in &mut self.contenders {
@@ -218,6 +258,19 @@ impl Explanation {
     }
 
     /// The same, told by a layer over the router that made it: described as the layer is.
+    ///
+    /// ```
+    /// use keyroute_core::Router;
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let inner = VectorRing::from_ids(["a", "b"])?;
+    /// let layer = VectorRing::from_ids(["a", "b", "c"])?; // say
+    /// let why = inner.explain_with(b"user:1", 0).under(&layer).contended([]).refused("closed").noted("hours", "9 to 5");
+    /// assert_eq!((why.description(), why.fingerprint()), (&layer.describe(), layer.fingerprint()));
+    /// assert_eq!((why.key(), why.refusal()), (&b"user:1"[..], Some("closed")));
+    /// assert_eq!(why.notes().next(), Some(("hours", "9 to 5")));
+    /// # Ok::<(), keyroute_core::RouteError>(())
+    /// ```
     #[must_use]
     pub fn under<R: Router + ?Sized>(mut self, layer: &R) -> Self {
         self.description = layer.describe();
@@ -225,14 +278,15 @@ impl Explanation {
         self
     }
 
-    /// The same with the reason why the key has no owner.
+    /// The same with the reason why the key has no owner. [`under`](Self::under) shows it.
     #[must_use]
     pub fn refused(mut self, why: impl ToString) -> Self {
         self.refusal = Some(why.to_string());
         self
     }
 
-    /// The same with a line of its own, under this name, up to nine letters to fit the column.
+    /// The same with a line of its own, under this name, up to nine letters to fit the column. [`under`](Self::under)
+    /// shows it.
     #[must_use]
     pub fn noted(mut self, name: impl Into<String>, text: impl ToString) -> Self {
         self.notes.push((name.into(), text.to_string()));

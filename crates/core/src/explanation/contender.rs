@@ -65,7 +65,7 @@ impl fmt::Display for Contender {
     }
 }
 
-/// Whether a node takes a key.
+/// Whether a node takes a key. [`Contender`] shows one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -78,7 +78,7 @@ pub enum Role {
     Next,
 }
 
-/// What is known of a node, for one key.
+/// What is known of a node, for one key. [`Contender`] shows one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -60,7 +60,8 @@ impl Place {
                 through: shown(through),
                 point: PointPlace::of(table, members, ties, point, owner)?,
                 lookup: L::NAME.to_string(),
-                owned: owners.map(|(_, range)| range.share()).sum(),
+                // Rounded parts may come to a little more than the whole.
+                owned: owners.map(|(_, range)| range.share()).sum::<f64>().min(1.0),
             })
         };
         arc().map_or(Self::Unsaid, Self::Arc)

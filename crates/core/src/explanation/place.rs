@@ -7,6 +7,34 @@ use super::HashValue;
 use crate::{EqualParts, NodeId, Slot};
 
 /// Where a key stands, and by what rule that place belongs to a node.
+///
+/// ```
+/// use keyroute_core::{DrawnPlace, HashValue, NodeId, Place, PointPlace, ProbePlace, Router, WindowPlace};
+/// use keyroute_vector_ring::VectorRing;
+///
+/// let ring = VectorRing::from_ids(["a", "b"])?;
+/// let why = ring.explain(b"user:1");
+/// let Place::Arc(arc) = why.place() else { unreachable!("a ring has arcs") };
+/// assert!(arc.owned > 0.2 && arc.point.of == 160);
+///
+/// // What strategies say that are no rings, and how it is told.
+/// let told = |place| ring.explain(b"user:1").placed(place).to_string();
+/// let drawn = DrawnPlace { bucket: 4, in_service: 3, before: vec![7] };
+/// assert!(told(Place::Drawn(drawn)).contains("bucket    4, drawn behind 7, out of service; 3 are in service\n"));
+///
+/// let place = |number: u64| HashValue::of(number);
+/// let point: PointPlace = arc.point.clone();
+/// let probe = ProbePlace { number: 2, of: 21, position: place(1), distance: place(9), point };
+/// assert!(told(Place::Probe(probe)).contains("probe     2 of 21 is closest: 0x"));
+///
+/// let candidates = vec![NodeId::new("b")?, NodeId::new("a")?];
+/// let window = WindowPlace { position: place(2), after: place(1), through: place(5), candidates };
+/// assert!(told(Place::Window(window)).contains("window    b, a: the greatest draw takes it\n"));
+///
+/// let best = Place::Best { nodes: 2, rule: "the greatest draw".into() };
+/// assert!(told(best).contains("asked     all of 2: the greatest draw takes it\n"));
+/// # Ok::<(), keyroute_core::RouteError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
@@ -34,7 +62,7 @@ pub enum Place {
     Window(WindowPlace),
 }
 
-/// An arc of a ring, and the point that serves it.
+/// An arc of a ring, and the point that serves it. [`contains`](Self::contains) shows one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 pub struct ArcPlace {
@@ -74,7 +102,7 @@ impl ArcPlace {
     }
 }
 
-/// A point of a ring, and whose it is.
+/// A point of a ring, and whose it is. [`Explanation`](crate::Explanation) shows one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 pub struct PointPlace {
@@ -92,7 +120,7 @@ pub struct PointPlace {
     pub ties: String,
 }
 
-/// The closest of several probes, and the point it finds.
+/// The closest of several probes, and the point it finds. [`Place`] shows one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 pub struct ProbePlace {
@@ -108,7 +136,7 @@ pub struct ProbePlace {
     pub point: PointPlace,
 }
 
-/// An entry of a table, a bucket of a list, a partition.
+/// An entry of a table, a bucket of a list, a partition. [`in_parts`](Self::in_parts) shows one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 pub struct EntryPlace {
@@ -126,7 +154,7 @@ pub struct EntryPlace {
     pub owned: Option<u64>,
 }
 
-/// A bucket in service, and those drawn before it.
+/// A bucket in service, and those drawn before it. [`Place`] shows one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 pub struct DrawnPlace {
@@ -138,7 +166,7 @@ pub struct DrawnPlace {
     pub before: Vec<u32>,
 }
 
-/// A stretch of a ring, and the nodes that compete for its keys.
+/// A stretch of a ring, and the nodes that compete for its keys. [`Place`] shows one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize))]
 pub struct WindowPlace {
@@ -188,6 +216,15 @@ impl EntryPlace {
 
 impl Place {
     /// The part of all digests that the node at this place owns, where it can be told exactly; up to 1.
+    ///
+    /// ```
+    /// use keyroute_core::Router;
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let why = VectorRing::from_ids(["a"])?.explain(b"user:1");
+    /// assert_eq!(why.place().owned(), Some(1.0)); // alone
+    /// # Ok::<(), keyroute_core::RouteError>(())
+    /// ```
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a report, not a route")]
     pub fn owned(&self) -> Option<f64> {
