@@ -59,7 +59,7 @@ impl OnDown {
 /// cluster.apply(Batch::new().down("a").drain("b"))?;
 /// let none = cluster.load().pick(b"user:1").unwrap_err();
 /// assert_eq!(none, Unavailable::NoneAdmits { nodes: 2 });
-/// assert_eq!(none.to_string(), "each of 2 nodes was tried, all are down or drained");
+/// assert_eq!(none.to_string(), "each of 2 nodes was tried, all are down or drained: bring one back, or add one");
 ///
 /// cluster.apply(Batch::new().remove("a").remove("b"))?;
 /// assert_eq!(cluster.load().pick(b"user:1").unwrap_err(), Unavailable::NoOwner);
@@ -90,14 +90,17 @@ pub enum Unavailable {
 impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoOwner => write!(f, "the key has no owner: add a node"),
+            Self::NoOwner => write!(
+                f,
+                "the key has no owner: add a node, or give a key that the router does not refuse"
+            ),
             Self::Down { id } => write!(
                 f,
-                "node {id:?} is down, and the policy is to fail: wait for it, or move"
+                "node {id:?} is down, and the policy is to fail: wait for it, or set OnDown::Move"
             ),
             Self::NoneAdmits { nodes } => write!(
                 f,
-                "each of {nodes} nodes was tried, all are down or drained"
+                "each of {nodes} nodes was tried, all are down or drained: bring one back, or add one"
             ),
             Self::TooManyLeases { limit } => {
                 write!(f, "{limit} leases are held: drop those that are forgotten")
@@ -229,7 +232,18 @@ impl<R: Walk, T> Snapshot<R, T> {
     }
 
     /// As [`pick`](Self::pick), with a set that the caller lends: over 1,024 slots nothing is allocated then
-    /// either.
+    /// either. A [`Reader`](crate::Reader) lends its own.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Cluster, SlotSet};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// let snapshot = cluster.load();
+    /// let mut seen = SlotSet::new(); // to be kept between picks
+    /// assert_eq!(snapshot.pick_with(b"user:1", &mut seen)?.id(), snapshot.pick(b"user:1")?.id());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -273,6 +287,18 @@ impl<R: Walk, T> Snapshot<R, T> {
 
     /// As [`pick_n`](Self::pick_n), as many as `out` has room for, as slots; gives how many. Allocates nothing
     /// up to 1,024 slots.
+    ///
+    /// ```
+    /// use keyroute_cluster::Cluster;
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b", "c"])?, |_| ());
+    /// let snapshot = cluster.load();
+    /// let mut places = [snapshot.pick(b"user:1")?.slot(); 2]; // any slot: they are overwritten
+    /// assert_eq!(snapshot.pick_into(b"user:1", &mut places), 2);
+    /// assert_eq!(snapshot.at(places[1]).unwrap().id(), snapshot.pick_n(b"user:1", 2)[1].id());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn pick_into(&self, key: &[u8], out: &mut [Slot]) -> usize {
         if self.gate().is_open() {
             let count = self.router().replicas_into(key, out);

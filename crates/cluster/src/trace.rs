@@ -5,7 +5,7 @@ use std::fmt;
 use keyroute_core::{NodeId, RouteError};
 use tracing::{debug, info, warn};
 
-use crate::Change;
+use crate::{Change, StatusChange};
 
 /// A change was made. `promised`: the caller says that none moves keys needlessly.
 pub(crate) fn changed(change: &Change, promised: bool) {
@@ -18,6 +18,7 @@ pub(crate) fn changed(change: &Change, promised: bool) {
         rezoned = change.rezoned().len(),
         payloads = change.payloads().len(),
         statuses = change.statuses().len(),
+        status = %FirstStatuses(change.statuses()),
         rebuilt = change.rebuilt(),
         samples = movement.samples(),
         needed = movement.needed(),
@@ -50,7 +51,7 @@ fn micros(time: std::time::Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// How many ids an event names at most.
+/// How many nodes a field names at most.
 const NAMED: usize = 8;
 
 /// Ids in one field: `"a", "b"`, and beyond the first eight how many there are more.
@@ -58,16 +59,24 @@ struct First<'i>(&'i [NodeId]);
 
 impl fmt::Display for First<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named: Vec<String> = self
-            .0
-            .iter()
-            .take(NAMED)
-            .map(|id| format!("{id:?}"))
-            .collect();
-        f.write_str(&named.join(", "))?;
-        match self.0.len().saturating_sub(NAMED) {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
-        }
+        first(f, self.0, |id| format!("{id:?}"))
+    }
+}
+
+/// As many statuses, as they are now: `"a" (down), "b" (up)`.
+struct FirstStatuses<'i>(&'i [StatusChange]);
+
+impl fmt::Display for FirstStatuses<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        first(f, self.0, |it| format!("{:?} ({})", it.id, it.after))
+    }
+}
+
+fn first<I>(f: &mut fmt::Formatter<'_>, all: &[I], told: impl Fn(&I) -> String) -> fmt::Result {
+    let named: Vec<String> = all.iter().take(NAMED).map(told).collect();
+    f.write_str(&named.join(", "))?;
+    match all.len().saturating_sub(NAMED) {
+        0 => Ok(()),
+        more => write!(f, " and {more} more"),
     }
 }

@@ -105,6 +105,7 @@ fn a_change_is_one_event_that_says_what_changed() {
         (field("reweighted"), field("statuses"), field("payloads")),
         ("1", "1", "0")
     );
+    assert_eq!(field("status"), "\"c\" (down)");
     assert_eq!((field("rebuilt"), field("rezoned")), ("true", "0"));
     assert_eq!(field("samples"), "4096");
     assert_eq!(
