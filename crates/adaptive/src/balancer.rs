@@ -256,7 +256,7 @@ impl<P: Policy> Balancer<P> {
     /// next call sees which.
     ///
     /// The time is counted from wherever the caller likes; one before an earlier one is no time passed. The first
-    /// call begins the first window.
+    /// call begins the first window, and judges one without requests, whatever was counted before.
     pub fn decide(&mut self, now: Duration, nodes: &[Node]) -> Option<Round> {
         let due = |asked: Duration| now.saturating_sub(asked) >= self.interval;
         if !self.asked.is_none_or(due) {

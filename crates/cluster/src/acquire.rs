@@ -55,7 +55,7 @@ impl<R: Walk, T> Snapshot<R, T> {
     }
 
     /// As [`acquire`](Self::acquire), with a set that the caller lends: over 1,024 slots nothing is allocated then
-    /// either.
+    /// either. [`pick_with`](Self::pick_with) shows such a set.
     ///
     /// # Errors
     ///

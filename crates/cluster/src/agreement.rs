@@ -4,7 +4,7 @@ use std::fmt;
 
 use keyroute_core::Difference;
 
-/// One of two views that are compared.
+/// One of two views that are compared. [`View`](crate::View) shows one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The one that was asked.
@@ -41,6 +41,12 @@ pub enum Agreement {
 
 impl Agreement {
     /// Whether they answer alike.
+    ///
+    /// ```
+    /// use keyroute_cluster::Agreement;
+    ///
+    /// assert!(Agreement::Same.is_same() && !Agreement::Ramping.is_same());
+    /// ```
     #[must_use]
     pub fn is_same(&self) -> bool {
         *self == Self::Same

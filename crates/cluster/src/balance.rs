@@ -25,6 +25,7 @@ use crate::{Member, Snapshot, sample_key};
 /// assert_eq!(balance.share("c"), Some(0.0)); // and it is due none, so it is not keyless
 /// assert!(balance.max_load() < 1.3 && balance.min_load() > 0.7);
 /// assert_eq!(balance.keyless().count(), 0);
+/// assert_eq!(balance.fair_share("a"), Some(0.5));
 /// println!("{balance}"); // 3 members: loads 0.94 to 1.06 of fair, 0 without a key
 /// # Ok::<(), keyroute_cluster::RouteError>(())
 /// ```

@@ -143,6 +143,19 @@ impl<T> Batch<T> {
     }
 
     /// A node that was leaving stays.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use keyroute_cluster::{Batch, Cluster};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// cluster.apply(Batch::new().leave("b", Duration::from_secs(30)))?;
+    /// cluster.apply(Batch::new().stay("b"))?;
+    /// assert!(!cluster.load().member("b").unwrap().status().is_leaving());
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
     pub fn stay(self, id: impl Into<String>) -> Self {
         self.of(id, Edit::Stay)
     }
@@ -185,6 +198,20 @@ impl<T> Batch<T> {
     }
 
     /// A node is up again, and has the keys it had.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Batch, Cluster};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// let is_up = |id| cluster.load().member(id).unwrap().status().is_up();
+    /// cluster.apply(Batch::new().down("a").drain("b"))?;
+    /// cluster.apply(Batch::new().up("a").up("b"))?;
+    /// assert!(is_up("a") && !is_up("b")); // which is still drained
+    /// cluster.apply(Batch::new().undrain("b"))?;
+    /// assert!(is_up("b"));
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
     pub fn up(self, id: impl Into<String>) -> Self {
         self.of(id, Edit::Down(false))
     }
@@ -194,7 +221,7 @@ impl<T> Batch<T> {
         self.of(id, Edit::Drained(true))
     }
 
-    /// A node that was drained takes its keys again.
+    /// A node that was drained takes its keys again. [`up`](Self::up) shows it.
     pub fn undrain(self, id: impl Into<String>) -> Self {
         self.of(id, Edit::Drained(false))
     }
@@ -206,7 +233,22 @@ impl<T> Batch<T> {
         self.of(id, Edit::Ramp(Some(ramp)))
     }
 
-    /// A node's ramp ends now.
+    /// A node's ramp ends now: it takes all its keys.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use keyroute_cluster::{Batch, Cluster, Node, Ramp};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// let ramp = Ramp::new(Duration::from_secs(60), 3)?;
+    /// cluster.apply(Batch::new().add(Node::new("c")?, ()).ramp("c", ramp))?;
+    /// assert_eq!(cluster.load().member("c").unwrap().status().to_string(), "ramp 25.0 %");
+    /// cluster.apply(Batch::new().end_ramp("c"))?;
+    /// assert!(cluster.load().member("c").unwrap().status().is_up());
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
     pub fn end_ramp(self, id: impl Into<String>) -> Self {
         self.of(id, Edit::Ramp(None))
     }

@@ -24,6 +24,7 @@ use crate::{Movement, Status};
 /// assert_eq!(change.reweighted()[0].after, 2);
 /// assert!(change.statuses()[0].after.is_down());
 /// assert!(change.rebuilt() && change.movement().needless() == 0);
+/// assert!(change.removed().is_empty() && change.rezoned().is_empty() && change.payloads().is_empty());
 /// println!("{change}"); // epoch 1: 1 added, 1 reweighted, 1 status; 68.3 % of 4096 sample keys moved, …
 /// # Ok::<(), keyroute_cluster::RouteError>(())
 /// ```

@@ -93,7 +93,7 @@ impl<R: Walk, T> Cluster<R, T> {
         Self::with_remake(router, ByRebuild, payload)
     }
 
-    /// The same, where each change is applied to a copy of the router ([`InSteps`]).
+    /// The same, where each change is applied to a copy of the router. [`InSteps`] shows one.
     #[must_use]
     pub fn in_steps(router: R, payload: impl FnMut(&Node) -> T) -> Self
     where
@@ -102,7 +102,7 @@ impl<R: Walk, T> Cluster<R, T> {
         Self::with_remake(router, InSteps, payload)
     }
 
-    /// The same, where routers are made in this way.
+    /// The same, where routers are made in this way. [`ByRebuild`] shows one.
     #[must_use]
     pub fn with_remake(
         router: R,
@@ -327,12 +327,12 @@ impl<R, T> Cluster<R, T> {
         Subscription::new(Arc::clone(&self.outbox), subscriber)
     }
 
-    /// The changes from now on, to be taken when it suits.
+    /// The changes from now on, to be taken when it suits. [`Changes`] shows them.
     pub fn changes(&self) -> Changes {
         Changes::of(&self.outbox)
     }
 
-    /// A future for the next change.
+    /// A future for the next change. [`Watch`] shows one.
     #[cfg(feature = "async")]
     #[must_use]
     pub fn watch(&self) -> Watch<R, T> {
@@ -340,6 +340,18 @@ impl<R, T> Cluster<R, T> {
     }
 
     /// How often a subscriber has panicked.
+    ///
+    /// ```
+    /// use keyroute_cluster::{Batch, Cluster};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// let subscription = cluster.subscribe(|_| panic!("a subscriber's own fault"));
+    /// cluster.apply(Batch::new().remove("b"))?; // done, and whoever asked for it does not notice
+    /// assert_eq!(cluster.panics(), 1);
+    /// # drop(subscription);
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
     #[must_use]
     pub fn panics(&self) -> u64 {
         self.outbox.panics()
@@ -531,7 +543,7 @@ impl<R, T> fmt::Debug for Cluster<R, T> {
     }
 }
 
-/// A [`Snapshot`] lent for one unit of work, by [`Cluster::load`].
+/// A [`Snapshot`] lent for one unit of work, by [`Cluster::load`]; as [`Snapshot`] shows.
 pub struct Loaded<R, T>(Guard<Arc<Snapshot<R, T>>>);
 
 impl<R, T> Deref for Loaded<R, T> {

@@ -11,7 +11,11 @@ use crate::{Agreement, Side, View};
 /// odd ones out are told with what differs.
 ///
 /// Groups are joined by changes in flight: where one client is behind a second, and the second behind a third, all are
-/// of one group. Costs O(n log n), and where m states differ O(m²) comparisons of trails.
+/// of one group. So are two that went different ways from a state where a third still is, as each of two changes may be
+/// on its way to the others: one of them is then in flight, its [`behind`](FleetClient::behind) `None`. If that lasts,
+/// [`View::compare`] of the two says what differs.
+///
+/// Costs O(n log n), and where m states differ O(m²) comparisons of trails.
 ///
 /// ```
 /// use keyroute_cluster::{Batch, Cluster, Fleet, Node, Weight};
@@ -29,6 +33,8 @@ use crate::{Agreement, Side, View};
 /// let behind: Vec<_> = majority.clients().iter().map(|it| (it.name.as_str(), it.behind)).collect();
 /// assert_eq!(behind, [("client 1", Some(0)), ("client 2", Some(1)), ("client 3", Some(1))]);
 ///
+/// assert!(!fleet.agrees() && fleet.groups().len() == 2);
+/// assert_eq!(majority.head(), &clients[0].view()); // the newest state of the group
 /// let odd = fleet.odd().next().unwrap();
 /// assert_eq!(odd.clients()[0].name, "client 4");
 /// let differs: Vec<String> = odd.differences().iter().map(ToString::to_string).collect();

@@ -24,6 +24,7 @@ use crate::tally::{Counter, Fleet};
 /// let snapshot = cluster.load();
 /// assert_eq!(*snapshot.member("b").unwrap().payload(), "10.0.0.2:80");
 /// assert_eq!(snapshot.member("b").unwrap().weight(), 0);
+/// assert_eq!(*snapshot.member("a").unwrap().shared_payload(), "10.0.0.1:80"); // an Arc of it
 /// assert!(snapshot.router().members().slot_of("b").is_none());
 /// # Ok::<(), keyroute_cluster::RouteError>(())
 /// ```
@@ -154,7 +155,8 @@ impl<T> Listing<T> {
         }
     }
 
-    /// The same with weight 0: listed, but it owns nothing, as in a fleet file.
+    /// The same with weight 0: listed, but it owns nothing, as in a fleet file. That is a matter of its weight: its
+    /// [`Status`] is not drained, and [`Batch::reweight`](crate::Batch::reweight) puts it in service, not `undrain`.
     #[must_use]
     pub fn drained(self) -> Self {
         Self { weight: 0, ..self }

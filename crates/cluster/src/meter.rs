@@ -13,7 +13,8 @@ use metrics::{
 use crate::outbox::Outbox;
 use crate::{Balance, Change, Cluster, Member, Snapshot, Subscription};
 
-/// How many keys a meter asks for the shares of members, unless told otherwise.
+/// How many keys a meter asks for the shares of members, unless [told otherwise](Meter::with_samples), as [`Meter`]
+/// shows.
 pub const METERED_SAMPLES: u32 = 65_536;
 
 const EPOCH: &str = "keyroute_epoch";
@@ -64,7 +65,7 @@ const REQUEST_SHARE: &str = "keyroute_node_request_share";
 /// use keyroute_vector_ring::VectorRing;
 ///
 /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
-/// let meter = Meter::start(&cluster, "sessions");
+/// let meter = Meter::start(&cluster, "sessions").with_samples(10_000); // instead of METERED_SAMPLES
 /// cluster.apply(Batch::new().add(Node::new("c")?, ()))?; // epoch, members, movement, times
 /// let balance = meter.observe();                         // shares; before each scrape, say
 /// assert!(balance.max_load() < 1.5);
@@ -158,6 +159,18 @@ where
     }
 
     /// Writes each member's share of the requests that a balancer counted; of members it does not know, 0.
+    ///
+    /// ```
+    /// use keyroute_adaptive::{Balancer, Steady};
+    /// use keyroute_cluster::{Cluster, Meter};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// let meter = Meter::start(&cluster, "sessions");
+    /// let balancer = Balancer::new(Steady::default()); // which counts the requests
+    /// meter.observe_requests(&balancer.stats());
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
     #[cfg(feature = "adaptive")]
     pub fn observe_requests(&self, stats: &keyroute_adaptive::Stats) {
         let shared = &*self.shared;

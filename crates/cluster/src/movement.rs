@@ -7,7 +7,8 @@ use keyroute_core::{Slot, Walk};
 
 use crate::{Member, Snapshot};
 
-/// How many sample keys a cluster asks at each change, unless told otherwise.
+/// How many sample keys a cluster asks at each change, unless [told otherwise](crate::Cluster::with_samples), as
+/// [`Movement`] shows.
 pub const DEFAULT_SAMPLES: u32 = 4096;
 
 /// How many of a fixed set of sample keys have another owner after a change.
@@ -17,14 +18,15 @@ pub const DEFAULT_SAMPLES: u32 = 4096;
 /// process and release ([`sample_key`]); at 4096 keys a share of 1 % is known to 0.16 % (one standard error).
 ///
 /// ```
-/// use keyroute_cluster::{Batch, Cluster};
+/// use keyroute_cluster::{Batch, Cluster, DEFAULT_SAMPLES};
 /// use keyroute_vector_ring::VectorRing;
 ///
 /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b", "c", "d"])?, |_| ());
 /// let movement = cluster.apply(Batch::new().remove("a"))?.unwrap().movement();
-/// assert_eq!((movement.samples(), movement.needless()), (4096, 0));
+/// assert_eq!((movement.samples(), movement.needless()), (DEFAULT_SAMPLES, 0));
 /// assert_eq!(movement.moved(), movement.needed());
 /// assert!(movement.share() > 0.1 && movement.share() < 0.4);
+/// assert_eq!(movement.needless_share(), 0.0);
 /// # Ok::<(), keyroute_cluster::RouteError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use keyroute_core::RouteError;
 
-/// The most steps that a ramp may have.
+/// The most steps that a ramp may have, as [`Ramp`] shows.
 pub const MAX_RAMP_STEPS: u32 = 1_000_000;
 
 /// Slow start: a newcomer takes its keys in equal steps over a time.
@@ -20,12 +20,13 @@ pub const MAX_RAMP_STEPS: u32 = 1_000_000;
 /// ```
 /// use std::time::Duration;
 ///
-/// use keyroute_cluster::Ramp;
+/// use keyroute_cluster::{MAX_RAMP_STEPS, Ramp};
 ///
 /// let ramp = Ramp::new(Duration::from_secs(60), 3)?;
 /// let share = |seconds| ramp.share(Duration::from_secs(seconds)).map(|share| share >> 30); // in quarters
 /// assert_eq!([share(0), share(19), share(20), share(40), share(60)], [Some(1), Some(1), Some(2), Some(3), None]);
 ///
+/// assert!(Ramp::new(Duration::from_secs(60), MAX_RAMP_STEPS).is_ok());
 /// assert_eq!(Ramp::new(Duration::ZERO, 0).unwrap_err().to_string(), "ramp steps is 0: give 1 to 1000000");
 /// # Ok::<(), keyroute_cluster::RouteError>(())
 /// ```

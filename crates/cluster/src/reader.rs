@@ -27,6 +27,9 @@ use crate::{Lease, Pick, Snapshot, Unavailable};
 /// let snapshot = reader.snapshot(); // one for each unit of work
 /// assert_eq!(snapshot.epoch(), 1);
 /// assert_ne!(*snapshot.pick(b"user:1")?.id(), owner);
+///
+/// let kept = reader.shared_snapshot(); // one for a task of its own
+/// std::thread::spawn(move || assert!(kept.pick(b"user:1").is_ok())).join().unwrap();
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Reader<R, T> {

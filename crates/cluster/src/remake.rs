@@ -43,7 +43,17 @@ pub trait Remake<R> {
     }
 }
 
-/// Clones the router and rebuilds it of the list. [`Remake`] compares the ways.
+/// Clones the router and rebuilds it of the list: what [`Cluster::new`](crate::Cluster::new) takes. [`Remake`] compares
+/// the ways.
+///
+/// ```
+/// use keyroute_cluster::{Batch, ByRebuild, Cluster};
+/// use keyroute_vector_ring::VectorRing;
+///
+/// let cluster = Cluster::with_remake(VectorRing::from_ids(["a", "b"])?, ByRebuild, |_| ());
+/// assert!(cluster.apply(Batch::new().remove("b"))?.unwrap().rebuilt());
+/// # Ok::<(), keyroute_cluster::RouteError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByRebuild;
 

@@ -31,6 +31,9 @@ impl<R: Walk, T> Snapshot<R, T> {
     /// let owner = snapshot.pick(b"hot")?.slot();
     /// let least = sharers.least_by(|pick| u64::from(pick.slot() == owner))?;
     /// assert!(!least.is_home());
+    ///
+    /// // Or all at once, to write to each of them.
+    /// assert_eq!(sharers.all().len(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn spread<'s>(&'s self, key: &'s [u8], k: usize) -> Sharers<'s, R, T> {
@@ -42,7 +45,7 @@ impl<R: Walk, T> Snapshot<R, T> {
     }
 }
 
-/// The nodes that share a hot key; see [`Snapshot::spread`].
+/// The nodes that share a hot key. [`Snapshot::spread`] shows one.
 ///
 /// Each question walks the key's order to its `k`-th node, and allocates nothing up to 1,024 slots.
 #[derive(Debug)]

@@ -36,7 +36,7 @@ use crate::{Exact, LeaseStats, Member, OnDown};
 /// [`Reader`](crate::Reader) keeps the memory that a walk needs.
 ///
 /// ```
-/// use keyroute_cluster::Cluster;
+/// use keyroute_cluster::{Cluster, OnDown};
 /// use keyroute_vector_ring::VectorRing;
 ///
 /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b", "c"])?, |node| format!("{}:80", node.id()));
@@ -45,6 +45,7 @@ use crate::{Exact, LeaseStats, Member, OnDown};
 /// assert_eq!(Some(pick.slot()), snapshot.router().route(b"user:1"));
 /// assert_eq!(*pick.payload(), format!("{}:80", pick.id()));
 /// assert_eq!(snapshot.epoch(), 0);
+/// assert_eq!((snapshot.on_down(), snapshot.bound()), (OnDown::Move, None)); // the policies
 /// assert_eq!(snapshot.all_members().count(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -50,6 +50,15 @@ impl Subscription {
     }
 
     /// Stays subscribed for as long as the cluster lives.
+    ///
+    /// ```
+    /// use keyroute_cluster::Cluster;
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a"])?, |_| ());
+    /// cluster.subscribe(|change| println!("{change}")).forget();
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
     pub fn forget(mut self) {
         self.subscriber = None;
     }

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use keyroute_core::Fingerprint;
 
-/// How many of its last states a cluster keeps the fingerprints of, the newest included.
+/// How many of its last states a cluster keeps the fingerprints of, the newest included:
+/// [`View::recent`](crate::View::recent) shows them.
 pub const TRAIL: usize = 32;
 
 /// The fingerprints of the last states that decide answers, ramps aside, the newest last. None

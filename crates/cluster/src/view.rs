@@ -128,12 +128,33 @@ impl View {
     }
 
     /// The members in a ramp, and the shares of their keys that they take, in 2^32 parts. By id.
+    /// [`recent`](Self::recent) shows one.
     #[must_use]
     pub fn ramps(&self) -> &BTreeMap<NodeId, u32> {
         &self.ramps
     }
 
-    /// The fingerprints of the last states, the newest last; none twice in a row.
+    /// The fingerprints of the last states, the newest last; none twice in a row. At most [`TRAIL`](crate::TRAIL).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use keyroute_cluster::{Batch, Cluster, Ramp, TRAIL};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
+    /// for weight in 2..=100 {
+    ///     cluster.apply(Batch::new().reweight("a", weight))?;
+    /// }
+    /// cluster.apply(Batch::new().ramp("b", Ramp::new(Duration::from_secs(60), 1)?))?;
+    ///
+    /// let view = cluster.view();
+    /// assert_eq!((view.epoch(), view.recent().count()), (100, TRAIL));
+    /// assert_eq!(view.recent().last(), Some(view.fingerprint())); // the ramp is no state of its own
+    /// assert_eq!(view.ramps()["b"], 1 << 31); // half of its keys
+    /// assert!(view.description().scheme().contains("ring"));
+    /// # Ok::<(), keyroute_cluster::RouteError>(())
+    /// ```
     #[must_use]
     pub fn recent(&self) -> impl DoubleEndedIterator<Item = Fingerprint> + '_ {
         self.trail.iter()
