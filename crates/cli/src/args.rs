@@ -22,7 +22,9 @@ use crate::{CliError, Outcome};
     name = "keyroute",
     version,
     propagate_version = true,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    after_help = "\
+Exit codes: 0 for done and yes, 1 for \"they differ\" (diff, verify), 2 for input that cannot be used."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]

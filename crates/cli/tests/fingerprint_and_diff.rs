@@ -121,6 +121,31 @@ fn diff_names_each_difference_and_exits_with_1() {
     );
 }
 
+/// What `--format json` prints, which is one line.
+fn json(args: &str, code: i32) -> serde_json::Value {
+    let printed = keyroute(&format!("{args} --format json")).with_code(code);
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+    serde_json::from_str(&printed).unwrap()
+}
+
+#[test]
+fn diff_in_json_is_an_object_whether_they_differ_or_not() {
+    let (left, right) = (file("json-left", "a\nb\n"), file("json-right", "a\nc\n"));
+    assert_eq!(
+        json(&format!("diff {left} {left}"), 0),
+        serde_json::json!({"agreement": "same", "behind": null, "changes": null, "differences": []})
+    );
+    let differ = json(&format!("diff {left} {right}"), 1);
+    assert_eq!(differ["agreement"], "differ");
+    assert_eq!(
+        differ["differences"],
+        serde_json::json!([
+            {"what": "node \"b\"", "left": "weight 1, no zone", "right": null},
+            {"what": "node \"c\"", "left": null, "right": "weight 1, no zone"},
+        ])
+    );
+}
+
 #[test]
 fn bad_input_is_2_not_1() {
     let fleet = file("fleet", "a\n");
@@ -183,6 +208,11 @@ fn views_of_two_clients_are_the_same_in_flight_or_different() {
     assert_eq!(diff().ok(), "");
     clients[0].cluster.apply(Batch::new().down("a")).unwrap();
     assert_eq!(diff().ok(), "in flight: the right is 1 change behind\n");
+    let files: Vec<String> = clients.iter().map(Client::publish).collect();
+    assert_eq!(
+        json(&format!("diff {}", files.join(" ")), 0),
+        serde_json::json!({"agreement": "behind", "behind": "right", "changes": 1, "differences": []})
+    );
     clients[1]
         .cluster
         .apply(Batch::new().reweight("b", 2))
@@ -203,6 +233,15 @@ fn views_of_many_clients_are_grouped_and_the_odd_one_is_named() {
     }
     let files: Vec<String> = clients.iter().map(Client::publish).collect();
     let shown = keyroute(&format!("diff {}", files.join(" "))).with_code(1);
+    let object = json(&format!("diff {}", files.join(" ")), 1);
+    assert_eq!(object["agrees"], false);
+    assert_eq!(object["groups"][0]["clients"].as_array().unwrap().len(), 3);
+    assert_eq!(object["groups"][0]["clients"][0]["behind"], 0);
+    assert_eq!(object["groups"][1]["clients"][0]["name"], *files[2]);
+    assert_eq!(
+        object["groups"][1]["differences"][0],
+        serde_json::json!({"what": "node \"b\"", "left": "weight 3, no zone", "right": "weight 9, no zone"})
+    );
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(lines[0], "clients: 4, groups: 2");
     assert!(

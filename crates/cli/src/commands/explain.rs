@@ -18,7 +18,10 @@ use crate::{CliError, Outcome};
 ///
 /// Shows for each KEY its digest, where that stands (an arc, an entry, a bucket, a draw), the node there and its
 /// share, the nodes that come next, and the scheme with its fingerprint. Without KEY the keys are read from standard
-/// input, one a line. With --down some nodes are passed over, and the first of the others takes the key.
+/// input, one a line. With --down some nodes are passed over, and the first of the others takes the key. A node is
+/// drained by a weight of 0 in the fleet file.
+///
+/// Exit code 0, also for a key without an owner; 2 if a key or the fleet cannot be used.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

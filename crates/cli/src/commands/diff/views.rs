@@ -7,6 +7,7 @@ use std::path::Path;
 use keyroute::{Fleet, View};
 use serde_json::Value;
 
+use super::{Format, json};
 use crate::{CliError, Outcome};
 
 /// A client's view and the name of its file.
@@ -44,16 +45,25 @@ fn is_view(value: &Value) -> bool {
 }
 
 /// Says of two views how they stand to each other, of more which agree.
-pub(super) fn compare(views: Vec<Named>, out: &mut dyn Write) -> Result<Outcome, CliError> {
+pub(super) fn compare(
+    views: Vec<Named>,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<Outcome, CliError> {
     let agrees = if let [(_, left), (_, right)] = &views[..] {
         let agreement = left.compare(right);
-        if !agreement.is_same() {
-            writeln!(out, "{agreement}")?;
+        match format {
+            Format::Json => json::write(&json::of_pair(&agreement), out)?,
+            Format::Text if agreement.is_same() => {}
+            Format::Text => writeln!(out, "{agreement}")?,
         }
         agreement.is_same() || agreement.is_in_flight()
     } else {
         let fleet = Fleet::of(views);
-        write!(out, "{fleet}")?;
+        match format {
+            Format::Json => json::write(&json::of_fleet(&fleet), out)?,
+            Format::Text => write!(out, "{fleet}")?,
+        }
         fleet.agrees()
     };
     Ok(if agrees {
