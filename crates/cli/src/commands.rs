@@ -47,10 +47,14 @@ pub(crate) fn order_of<'a>(
     instead: &str,
 ) -> Result<&'a dyn Walk, CliError> {
     strategy.as_walk().ok_or_else(|| {
-        let problem = format!(
-            "has no order of replicas: {instead}choose a ring, rendezvous, slot-table or ranking"
-        );
-        CliError::at(choice, problem)
+        let other = match choice {
+            Choice::Named(_) => "choose a ring, rendezvous, slot-table or ranking",
+            Choice::Configured(_) => "take a fleet file instead of --from",
+        };
+        CliError::at(
+            choice,
+            format!("has no order of replicas: {instead}{other}"),
+        )
     })
 }
 

@@ -156,7 +156,8 @@ fn nodes_that_are_down_are_passed_over() {
 
     let stranger = keyroute(&format!("explain user:1 --fleet {fleet} --down cache-9")).refused();
     assert!(
-        stranger.contains("--down: \"cache-9\" is no node of "),
+        stranger.contains("--down: \"cache-9\" is no node of ")
+            && stranger.contains(": there are \"cache-1\", \"cache-2\", \"cache-3\", \"cache-4\""),
         "{stranger}"
     );
     let no_order = keyroute(&format!(
@@ -247,6 +248,22 @@ fn a_configuration_explains_as_its_system_routes() {
         }
     }
     assert!(passed > 0);
+
+    let refused = keyroute(&format!(
+        "explain /1 --from nginx:{nginx}#web -d 10.0.0.2:80"
+    ))
+    .refused();
+    assert!(
+        refused.contains("mark who is down in the configuration"),
+        "{refused}"
+    );
+    // A list in a description is one line of a difference.
+    let fleet = file("nginx-fleet", FLEET);
+    let differ = keyroute(&format!("diff nginx:{nginx}#web {fleet}")).with_code(1);
+    assert!(
+        differ.contains("\ndown: 10.0.0.1:80 | absent\n"),
+        "{differ}"
+    );
 }
 
 /// No strategy and no preset leaves it at the owner: each says where the key stands, and those with an order which

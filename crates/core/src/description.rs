@@ -238,11 +238,17 @@ fn ids(description: &Description) -> String {
     }
 }
 
+/// Values that are lists have their items on lines; shown, each value has one.
+fn in_one_line(value: &str) -> String {
+    let lines: Vec<&str> = value.lines().collect();
+    lines.join(", ")
+}
+
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "scheme: {}", self.scheme)?;
         for (name, value) in &self.fields {
-            writeln!(f, "{name}: {value}")?;
+            writeln!(f, "{name}: {}", in_one_line(value))?;
         }
         let order = match self.order {
             MemberOrder::ById => "in any order",
@@ -269,7 +275,10 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let side = |side: &Option<String>| side.clone().unwrap_or_else(|| "absent".into());
+        let side = |side: &Option<String>| match side {
+            Some(value) => in_one_line(value),
+            None => "absent".into(),
+        };
         write!(
             f,
             "{}: {} | {}",

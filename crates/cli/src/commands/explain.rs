@@ -144,13 +144,21 @@ impl<'a> Explainer<'a> {
                 // Drained nodes have no keys to be passed on.
                 None if fleet.drained.iter().any(|node| node.id().as_str() == id) => false,
                 None => {
-                    let problem = format!("{id:?} is no node of {}", args.fleet.source());
+                    let problem = format!(
+                        "{id:?} is no node of {}: {}",
+                        args.fleet.source(),
+                        there(&*router)
+                    );
                     return Err(CliError::at("--down", problem));
                 }
             };
         }
         if !args.down.is_empty() {
-            order_of(strategy, choice, "leave --down out, or ")?;
+            let instead = match choice {
+                Choice::Named(_) => "leave --down out, or ",
+                Choice::Configured(_) => "mark who is down in the configuration, or ",
+            };
+            order_of(strategy, choice, instead)?;
         }
         let drained = fleet.drained.iter();
         Ok(Self {
@@ -192,6 +200,21 @@ impl<'a> Explainer<'a> {
             self.next
         }
     }
+}
+
+/// Who could have been meant, the first eight of them.
+fn there(router: &dyn Router) -> String {
+    const NAMED: usize = 8;
+    let nodes = router.members().iter();
+    let ids: Vec<String> = nodes
+        .take(NAMED)
+        .map(|(_, node)| format!("{:?}", node.id()))
+        .collect();
+    let more = match router.members().len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("there are {}{more}", ids.join(", "))
 }
 
 /// Where explanations go, one after the other.
