@@ -1,6 +1,7 @@
 //! [`Outbox`]: changes on their way to subscribers.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -87,7 +88,9 @@ impl Outbox {
             let active = |subscriber: &&Arc<Subscriber>| subscriber.active.load(Ordering::Acquire);
             for subscriber in letter.to.iter().filter(active) {
                 let call = AssertUnwindSafe(|| (subscriber.call)(&letter.change));
-                if catch_unwind(call).is_err() {
+                if let Err(panic) = catch_unwind(call) {
+                    // What it panicked with may panic when it is dropped.
+                    let _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(mem::forget);
                     self.panics.fetch_add(1, Ordering::Relaxed);
                     #[cfg(feature = "tracing")]
                     crate::trace::panicked(&letter.change, self.panics());

@@ -149,6 +149,25 @@ fn a_subscriber_that_panics_stops_nobody() {
 
 /// The seed's balancer called Remove with its own lock held, and waited for ever.
 #[test]
+fn a_subscriber_may_panic_with_what_panics_when_it_is_dropped() {
+    struct Again;
+    impl Drop for Again {
+        fn drop(&mut self) {
+            panic!("again");
+        }
+    }
+    let cluster = Cluster::new(VectorRing::from_ids(["a", "b"]).unwrap(), |_| ());
+    let panicking = cluster.subscribe(|_| panic::panic_any(Again));
+    let changes = cluster.changes();
+    for id in ["a", "b"] {
+        assert!(cluster.apply(Batch::new().down(id)).unwrap().is_some());
+        assert_eq!(changes.try_next().unwrap().statuses()[0].id, id);
+    }
+    assert_eq!(cluster.panics(), 2);
+    drop(panicking);
+}
+
+#[test]
 fn a_subscriber_may_read_and_change_the_cluster() {
     let cluster = Arc::new(Cluster::new(
         VectorRing::from_ids(["a", "b"]).unwrap(),
