@@ -1,5 +1,6 @@
 //! [`Batch`]: changes that are applied together or not at all.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use keyroute_core::{Node, Zone};
@@ -42,19 +43,19 @@ pub struct Batch<T> {
 #[derive(Clone, Debug)]
 pub(crate) enum Step<T> {
     List(Listing<T>),
-    Of(String, Edit<T>),
+    Payload(String, T),
+    Of(String, Edit),
 }
 
 /// A change of one member.
 #[derive(Clone, Debug)]
-pub(crate) enum Edit<T> {
+pub(crate) enum Edit {
     Remove,
     Leave(Duration),
     Stay,
     Reweight(u32),
     ReweightFrom(u32, u32),
     Zone(Option<Zone>),
-    Payload(T),
     Down(bool),
     Drained(bool),
     Ramp(Option<Ramp>),
@@ -89,7 +90,18 @@ impl<T> Batch<T> {
         self
     }
 
-    fn of(mut self, id: impl Into<String>, edit: Edit<T>) -> Self {
+    /// The same, each payload to be shared: a list that refuses it, or has no use for it, then drops none.
+    pub(crate) fn shared(self) -> Batch<Arc<T>> {
+        let shared = |step| match step {
+            Step::List(listing) => Step::List(listing.shared()),
+            Step::Payload(id, payload) => Step::Payload(id, Arc::new(payload)),
+            Step::Of(id, edit) => Step::Of(id, edit),
+        };
+        let steps = self.steps.into_iter().map(shared).collect();
+        Batch { steps }
+    }
+
+    fn of(mut self, id: impl Into<String>, edit: Edit) -> Self {
         self.steps.push(Step::Of(id.into(), edit));
         self
     }
@@ -188,8 +200,9 @@ impl<T> Batch<T> {
     }
 
     /// A node's payload changes: another address, say. No key moves, nothing is rebuilt.
-    pub fn payload(self, id: impl Into<String>, payload: T) -> Self {
-        self.of(id, Edit::Payload(payload))
+    pub fn payload(mut self, id: impl Into<String>, payload: T) -> Self {
+        self.steps.push(Step::Payload(id.into(), payload));
+        self
     }
 
     /// A node is down: each of its keys goes to the next node of the key's order. Nothing is rebuilt.

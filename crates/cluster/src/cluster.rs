@@ -112,7 +112,8 @@ impl<R: Walk, T> Cluster<R, T> {
         let mut roster = Roster::default();
         for node in router.members().listed_nodes() {
             // A router's members are distinct and not too many.
-            let listed = roster.list(Listing::new(node.clone(), payload(node)));
+            let listing = Listing::new(node.clone(), payload(node));
+            let listed = roster.list(&listing.shared());
             debug_assert_eq!(listed, Ok(()));
         }
         Self::of(router, roster, Box::new(remake))
@@ -219,11 +220,13 @@ impl<R: Walk, T> Cluster<R, T> {
     fn set_policy(&self, edit: impl FnOnce(&mut Policy)) {
         let old = {
             let mut writer = self.lock();
-            writer.set_policy(edit);
+            let mut policy = writer.policy();
+            edit(&mut policy);
             let old = self.current.load_full();
             let router = old.shared_router();
-            let new = Snapshot::new(old.epoch(), router, &writer.roster, writer.policy());
+            let new = Snapshot::new(old.epoch(), router, &writer.roster, policy);
             writer.follow(&old, &new);
+            writer.set_policy(policy);
             self.current.store(Arc::new(new));
             old
         };
@@ -399,7 +402,8 @@ impl<R: Walk, T> Cluster<R, T> {
     /// [`RouteError::NotMember`] or [`RouteError::AlreadyMember`] of a step, or what the strategy refuses. The
     /// cluster is as it was.
     pub fn apply(&self, batch: Batch<T>) -> Result<Option<Arc<Change>>, RouteError> {
-        self.change(|draft, _| draft.apply(batch))
+        let batch = batch.shared();
+        self.change(|draft, _| draft.apply(&batch))
     }
 
     /// Makes the list this one: finds who is new, who is missing and what of the others changed, and applies it
@@ -436,8 +440,9 @@ impl<R: Walk, T> Cluster<R, T> {
         T: PartialEq,
     {
         // Not drawn under the lock: the iterator is the caller's code.
-        let members: Vec<Listing<T>> = members.into_iter().map(Into::into).collect();
-        self.change(|draft, writer| draft.set(members, terms, writer.ordered()))
+        let members = members.into_iter().map(|it| it.into().shared());
+        let members: Vec<Listing<Arc<T>>> = members.collect();
+        self.change(|draft, writer| draft.set(&members, terms, writer.ordered()))
     }
 
     /// Says what time it is: ramps grow, and members whose time of grace is over leave. `None` if nothing
@@ -481,9 +486,16 @@ impl<R: Walk, T> Cluster<R, T> {
             }
         }
         // Another thread may have brought a later time since.
-        self.change(|draft, writer| draft.tick(writer.advance(now)))
+        self.change(|draft, writer| {
+            let now = writer.advance(now);
+            // This tick is the first one for clocks that it starts, be it refused or not.
+            writer.timers.begin(now);
+            draft.tick(now)
+        })
     }
 
+    /// Changes the list by this edit of it. What the edit is given outlives the lock: payloads may be slow to drop, or
+    /// ask the cluster.
     fn change(
         &self,
         edit: impl FnOnce(&mut Draft<T>, &mut Writer<R, T>) -> Result<(), RouteError>,
@@ -510,12 +522,13 @@ impl<R: Walk, T> Cluster<R, T> {
         let Some((change, retired)) = committed? else {
             return Ok(None);
         };
-        drop(retired);
         #[cfg(feature = "tracing")]
         crate::trace::changed(&change, self.promised);
         #[cfg(feature = "async")]
         self.signal.notify();
         self.outbox.deliver();
+        // Last: if a payload panics when it is dropped, everybody has been told.
+        drop(retired);
         Ok(Some(change))
     }
 }
@@ -525,7 +538,7 @@ fn roster<T>(
 ) -> Result<Roster<T>, RouteError> {
     let mut roster = Roster::default();
     for member in members {
-        roster.list(member.into())?;
+        roster.list(&member.into().shared())?;
     }
     Ok(roster)
 }

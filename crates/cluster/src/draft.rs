@@ -18,33 +18,36 @@ pub(crate) struct Draft<T> {
 }
 
 impl<T> Draft<T> {
-    pub(crate) fn apply(&mut self, batch: Batch<T>) -> Result<(), RouteError> {
-        for step in batch.steps {
+    pub(crate) fn apply(&mut self, batch: &Batch<Arc<T>>) -> Result<(), RouteError> {
+        for step in &batch.steps {
             match step {
                 Step::List(listing) => self.list(listing)?,
-                Step::Of(id, edit) => self.edit(&id, edit)?,
+                Step::Payload(id, payload) => self
+                    .roster
+                    .edit(id, |member| member.payload = Arc::clone(payload))?,
+                Step::Of(id, edit) => self.edit(id, edit)?,
             }
         }
         Ok(())
     }
 
-    fn list(&mut self, listing: Listing<T>) -> Result<(), RouteError> {
-        match self.roster.get(listing.id.as_str()) {
+    fn list(&mut self, listing: &Listing<Arc<T>>) -> Result<(), RouteError> {
+        let id = listing.id.as_str();
+        match self.roster.get(id) {
             Some(member) if member.status.leaving => {
-                let id = listing.id.clone();
-                self.stay(id.as_str())?;
-                self.roster.edit(id.as_str(), |member| {
+                self.stay(id)?;
+                self.roster.edit(id, |member| {
                     member.weight = listing.weight;
-                    member.zone = listing.zone;
-                    member.payload = Arc::new(listing.payload);
+                    member.zone.clone_from(&listing.zone);
+                    member.payload = Arc::clone(&listing.payload);
                 })
             }
             _ => self.roster.list(listing),
         }
     }
 
-    fn edit(&mut self, id: &str, edit: Edit<T>) -> Result<(), RouteError> {
-        match edit {
+    fn edit(&mut self, id: &str, edit: &Edit) -> Result<(), RouteError> {
+        match *edit {
             Edit::Remove => self.remove(id),
             Edit::Leave(grace) => self.leave(id, grace),
             Edit::Stay => self.stay(id),
@@ -55,11 +58,7 @@ impl<T> Draft<T> {
                 }
                 _ => Ok(()),
             },
-            Edit::Zone(zone) => self.roster.edit(id, |member| member.zone = zone),
-            Edit::Payload(payload) => {
-                let payload = Arc::new(payload);
-                self.roster.edit(id, |member| member.payload = payload)
-            }
+            Edit::Zone(ref zone) => self.roster.edit(id, |member| member.zone.clone_from(zone)),
             Edit::Down(down) => self.roster.edit(id, |member| member.status.down = down),
             Edit::Drained(drained) => self
                 .roster
@@ -111,7 +110,7 @@ impl<T> Draft<T> {
     /// Makes the list this one. `ordered`: whether the order of listing matters.
     pub(crate) fn set(
         &mut self,
-        listings: impl IntoIterator<Item = Listing<T>>,
+        listings: &[Listing<Arc<T>>],
         terms: Terms,
         ordered: bool,
     ) -> Result<(), RouteError>
@@ -147,17 +146,17 @@ impl<T> Draft<T> {
         Ok(())
     }
 
-    fn update(&mut self, listing: Listing<T>) -> Result<(), RouteError>
+    fn update(&mut self, listing: &Listing<Arc<T>>) -> Result<(), RouteError>
     where
         T: PartialEq,
     {
-        let id = listing.id.clone();
-        self.stay(id.as_str())?;
-        self.roster.edit(id.as_str(), |member| {
+        let id = listing.id.as_str();
+        self.stay(id)?;
+        self.roster.edit(id, |member| {
             member.weight = listing.weight;
-            member.zone = listing.zone;
-            if *member.payload != listing.payload {
-                member.payload = Arc::new(listing.payload);
+            member.zone.clone_from(&listing.zone);
+            if *member.payload != *listing.payload {
+                member.payload = Arc::clone(&listing.payload);
             }
         })
     }

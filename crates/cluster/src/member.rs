@@ -38,12 +38,12 @@ pub struct Member<T> {
 }
 
 impl<T> Member<T> {
-    pub(crate) fn new(listing: Listing<T>, fleet: &Arc<Fleet>) -> Self {
+    pub(crate) fn new(listing: &Listing<Arc<T>>, fleet: &Arc<Fleet>) -> Self {
         Self {
-            id: listing.id,
+            id: listing.id.clone(),
             weight: listing.weight,
-            zone: listing.zone,
-            payload: Arc::new(listing.payload),
+            zone: listing.zone.clone(),
+            payload: Arc::clone(&listing.payload),
             status: Status::default(),
             counter: Arc::new(Counter::new(fleet)),
         }
@@ -160,6 +160,15 @@ impl<T> Listing<T> {
     #[must_use]
     pub fn drained(self) -> Self {
         Self { weight: 0, ..self }
+    }
+
+    pub(crate) fn shared(self) -> Listing<Arc<T>> {
+        Listing {
+            id: self.id,
+            weight: self.weight,
+            zone: self.zone,
+            payload: Arc::new(self.payload),
+        }
     }
 }
 

@@ -128,8 +128,8 @@ impl Owners {
                 movement.moved += 1;
                 let now = |member: &Member<T>| new.member(member.id.as_str());
                 let then = |member: &Member<T>| old.member(member.id.as_str());
-                let gave = from.is_some_and(|it| strength(now(it)) < strength_of(it));
-                let took = to.is_some_and(|it| strength(then(it)) < strength_of(it));
+                let gave = from.is_some_and(|it| is_weaker(now(it), it));
+                let took = to.is_some_and(|it| is_weaker(then(it), it));
                 movement.needed += u32::from(gave || took);
             }
         }
@@ -137,13 +137,12 @@ impl Owners {
     }
 }
 
-/// Weight and share together: less of the one and more of the other counts as less, so it is never compared
-/// by the first alone.
-fn strength_of<T>(member: &Member<T>) -> u128 {
-    let (weight, share) = member.strength();
-    u128::from(weight) * u128::from(share)
-}
-
-fn strength<T>(member: Option<&Member<T>>) -> u128 {
-    member.map_or(0, strength_of)
+/// Whether it was, or is, of less weight than this, or takes less of its keys. Both may change at once, so that neither
+/// is compared alone: whose weight doubles while it takes half is as strong as before, and keys come and go all the same.
+fn is_weaker<T>(other: Option<&Member<T>>, than: &Member<T>) -> bool {
+    let (weight, share) = than.strength();
+    other.is_none_or(|other| {
+        let (other_weight, other_share) = other.strength();
+        other_weight < weight || other_share < share
+    })
 }

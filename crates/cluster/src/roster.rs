@@ -69,9 +69,10 @@ impl<T> Roster<T> {
     }
 
     /// Lists a newcomer at the end.
-    pub(crate) fn list(&mut self, listing: Listing<T>) -> Result<(), RouteError> {
+    pub(crate) fn list(&mut self, listing: &Listing<Arc<T>>) -> Result<(), RouteError> {
         if self.seats.contains_key(&listing.id) {
-            return Err(RouteError::AlreadyMember { id: listing.id });
+            let id = listing.id.clone();
+            return Err(RouteError::AlreadyMember { id });
         }
         if self.seats.len() >= MAX_NODES {
             return Err(RouteError::TooManyNodes {

@@ -53,12 +53,12 @@ impl LeaseStats {
     pub(crate) fn of<R: Router, T>(snapshot: &Snapshot<R, T>) -> Self {
         let fleet = snapshot.fleet();
         let total = fleet.load.total();
-        let mut sums = fleet.former();
-        let mut members = Vec::with_capacity(snapshot.all_members().count());
-        for member in snapshot.all_members() {
-            sums = sums.plus(member.counter.untold());
-            members.push(MemberStats::of(snapshot, member, total));
-        }
+        let untold = |sums: Sums, member: &Member<T>| sums.plus(member.counter.untold());
+        let sums = fleet.whole(|| snapshot.all_members().fold(fleet.former(), untold));
+        let members = snapshot.all_members();
+        let members: Vec<MemberStats> = members
+            .map(|member| MemberStats::of(snapshot, member, total))
+            .collect();
         let capacities = members.iter().filter_map(|member| member.capacity);
         let capacity: u128 = capacities.map(u128::from).sum();
         Self {

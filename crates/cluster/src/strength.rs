@@ -68,7 +68,7 @@ mod tests {
         let node = Node::new("a")
             .unwrap()
             .with_weight(Weight::new(weight).unwrap());
-        let mut member = Member::new(Listing::new(node, ()), &Arc::<Fleet>::default());
+        let mut member = Member::new(&Listing::new(node, Arc::new(())), &Arc::<Fleet>::default());
         member.status = status;
         member
     }

@@ -1,7 +1,7 @@
 //! [`Counter`]: a member's count of leases, and what they have come to.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use keyroute_bounded::SharedCount;
 use keyroute_bounded::counters::{FleetLoad, NodeLoad};
@@ -71,15 +71,6 @@ impl Sums {
             further: self.further + more.further,
         }
     }
-
-    /// Two sums are not read at one moment, so that `less` may be the larger.
-    fn minus(self, less: Self) -> Self {
-        Self {
-            taken: self.taken.saturating_sub(less.taken),
-            away: self.away.saturating_sub(less.away),
-            further: self.further.saturating_sub(less.further),
-        }
-    }
 }
 
 /// The total of a cluster's leases, and what those of former members have come to.
@@ -87,9 +78,20 @@ impl Sums {
 pub(crate) struct Fleet {
     pub(crate) load: Arc<FleetLoad<SharedCount>>,
     former: Tally,
+    /// Held while members leave, and while sums are read: in between, those of a member who leaves would be in both or
+    /// in neither. Nobody who takes or gives back a lease asks for it.
+    leaving: Mutex<()>,
 }
 
 impl Fleet {
+    /// Does this while no sums are read and, if it reads them, nobody leaves.
+    pub(crate) fn whole<A>(&self, work: impl FnOnce() -> A) -> A {
+        let held = self.leaving.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = work();
+        drop(held);
+        answer
+    }
+
     pub(crate) fn former(&self) -> Sums {
         self.former.sums()
     }
@@ -100,6 +102,8 @@ impl Fleet {
 pub(crate) struct Counter {
     pub(crate) load: NodeLoad<SharedCount, Tally>,
     fleet: Arc<Fleet>,
+    /// Whether its sums are a former member's.
+    left: AtomicBool,
     /// What of the tally the fleet has among its former members.
     told: Tally,
 }
@@ -113,6 +117,7 @@ impl Counter {
         Self {
             load: NodeLoad::new(Tally::default(), &fleet.load),
             fleet: Arc::clone(fleet),
+            left: AtomicBool::new(false),
             told: Tally::default(),
         }
     }
@@ -121,14 +126,19 @@ impl Counter {
         self.load.beside().sums()
     }
 
-    /// What of its sums the fleet does not have yet.
+    /// Its sums, of a member: those of who left are the fleet's, and what it gives still is not yet.
     pub(crate) fn untold(&self) -> Sums {
-        self.sums().minus(self.told.sums())
+        if self.left.load(Ordering::Relaxed) {
+            Sums::default()
+        } else {
+            self.sums()
+        }
     }
 
     /// The member is listed no more: what it holds leaves the total, and its sums are a former member's.
     pub(crate) fn leave(&self) {
         self.load.leave();
+        self.left.store(true, Ordering::Relaxed);
         self.tell();
     }
 

@@ -38,6 +38,16 @@ impl Timers {
         self.ramps.is_empty() && self.leaves.is_empty()
     }
 
+    /// Lets all begin that have not.
+    pub(crate) fn begin(&mut self, now: Duration) {
+        for timer in self.ramps.values_mut() {
+            timer.elapsed(now);
+        }
+        for timer in self.leaves.values_mut() {
+            timer.elapsed(now);
+        }
+    }
+
     pub(crate) fn forget(&mut self, id: &str) {
         self.ramps.remove(id);
         self.leaves.remove(id);

@@ -61,8 +61,8 @@ impl<R: Router, T> Writer<R, T> {
     }
 
     /// Under another policy keys may have other owners than were counted.
-    pub(crate) fn set_policy(&mut self, edit: impl FnOnce(&mut Policy)) {
-        edit(&mut self.policy);
+    pub(crate) fn set_policy(&mut self, policy: Policy) {
+        self.policy = policy;
         self.owners = None;
     }
 
@@ -127,6 +127,8 @@ impl<R: Walk, T> Writer<R, T> {
         let differences = Differences::between(&self.roster, &draft.roster);
         let nodes = self.nodes_of(&draft, &differences);
         if nodes.is_none() && differences.are_none() {
+            // A place in the list may be another: of a member of weight 0, which the router does not know yet.
+            self.roster = draft.roster;
             self.timers = draft.timers;
             return Ok(None);
         }
@@ -162,11 +164,14 @@ impl<R: Walk, T> Writer<R, T> {
         let roster = mem::replace(&mut self.roster, draft.roster);
         self.timers = draft.timers;
         self.owners = Some(owners);
-        current.store(Arc::new(new));
-        // After: whoever has the total without their loads has the list without them, too.
-        for counter in left {
-            counter.leave();
-        }
+        let fleet = Arc::clone(&self.roster.fleet);
+        fleet.whole(|| {
+            current.store(Arc::new(new));
+            // After: whoever has the total without their loads has the list without them, too.
+            for counter in left {
+                counter.leave();
+            }
+        });
         let retired = Retired(old, roster);
         Ok(Some((change, retired)))
     }

@@ -6,6 +6,7 @@ mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -556,6 +557,42 @@ fn sums_never_go_down_and_count_what_members_gave_that_left() {
     assert!(given("a") > 0);
     drop((late, leases, old));
     assert_eq!(cluster.stats().taken(), 26);
+    all_idle(&cluster);
+}
+
+/// Whoever reads them while a member leaves has its leases once: with it, or with those that left.
+#[test]
+fn sums_never_go_down_while_members_come_and_go() {
+    const ROUNDS: u64 = 3000;
+    const LEASES: u64 = 20;
+    let cluster = ring(&["a", "b"], 1000).with_samples(0);
+    let busy = AtomicBool::new(true);
+    let key = |number: u64| number.to_le_bytes();
+    thread::scope(|scope| {
+        let reading = scope.spawn(|| {
+            let (mut last, mut reads) = ([0; 3], 0u64);
+            while busy.load(Ordering::Relaxed) {
+                let now = cluster.stats();
+                let sums = [now.taken(), now.away(), now.tried()];
+                let grown = sums.iter().zip(&last).all(|(now, last)| now >= last);
+                assert!(grown, "{last:?}, then {sums:?}");
+                assert!(now.taken() <= ROUNDS * LEASES, "some are counted twice");
+                last = sums;
+                reads += 1;
+            }
+            reads
+        });
+        for round in 0..ROUNDS {
+            change(&cluster, Batch::new().add(node("c"), round));
+            for number in 0..LEASES {
+                drop(cluster.acquire(&key(round * LEASES + number)).unwrap());
+            }
+            change(&cluster, Batch::new().remove("c"));
+        }
+        busy.store(false, Ordering::Relaxed);
+        assert!(reading.join().unwrap() > 0);
+    });
+    assert_eq!(cluster.stats().taken(), ROUNDS * LEASES);
     all_idle(&cluster);
 }
 

@@ -4,13 +4,13 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use keyroute_cluster::{
-    Batch, ByRebuild, Cluster, Listing, Node, NodeId, OnDown, Ramp, Rehashed, RouteError, Router,
-    Snapshot, Terms, Walk, WalkExt, Zone, sample_key,
+    Batch, Cluster, Listing, Node, NodeId, OnDown, Ramp, Rehashed, RouteError, Router, Snapshot,
+    Terms, Walk, WalkExt, Zone, sample_key,
 };
 use keyroute_jump::Jump;
 use keyroute_rendezvous::Rendezvous;
@@ -600,27 +600,161 @@ fn payloads_are_shared_and_dropped_with_the_last_snapshot() {
     assert_eq!(Arc::strong_count(&counted), 2);
 }
 
-/// A payload that asks the cluster when it is dropped meets no lock.
+/// A payload that asks the cluster when it is dropped.
+struct Asking {
+    worth: u32,
+    asked: Arc<OnceLock<Weak<Cluster<VectorRing, Asking>>>>,
+    drops: Arc<AtomicUsize>,
+}
+
+impl PartialEq for Asking {
+    fn eq(&self, other: &Self) -> bool {
+        self.worth == other.worth
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let Some(cluster) = self.asked.get().and_then(Weak::upgrade) {
+            let _ = cluster.apply(Batch::new().up("b"));
+            self.drops.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// On each way out of a change: those it replaces, and those it is given and has no use for.
 #[test]
 fn a_payload_may_ask_the_cluster_while_it_is_dropped() {
-    type Asked = std::sync::OnceLock<std::sync::Weak<Cluster<VectorRing, Asking>>>;
-    struct Asking(Arc<Asked>, Arc<AtomicUsize>);
-    impl Drop for Asking {
+    type Work = fn(&Cluster<VectorRing, Asking>, &dyn Fn(u32) -> Asking) -> bool;
+    let rows: [(&str, usize, Work); 10] = [
+        ("of who leaves", 1, |it, _| {
+            it.apply(Batch::new().remove("a")).is_ok()
+        }),
+        ("that is replaced", 1, |it, new| {
+            it.apply(Batch::new().payload("a", new(1))).is_ok()
+        }),
+        ("that is replaced in its batch", 2, |it, new| {
+            it.apply(Batch::new().payload("a", new(1)).payload("a", new(2)))
+                .is_ok()
+        }),
+        ("of who comes and goes at once", 1, |it, new| {
+            let batch = Batch::new().add(node("c"), new(1)).remove("c");
+            it.apply(batch).unwrap().is_none()
+        }),
+        ("before a step that is refused", 1, |it, new| {
+            it.apply(Batch::new().payload("a", new(1)).remove("x"))
+                .is_err()
+        }),
+        ("behind a step that is refused", 1, |it, new| {
+            it.apply(Batch::new().remove("x").payload("a", new(1)))
+                .is_err()
+        }),
+        ("of a stranger", 1, |it, new| {
+            it.apply(Batch::new().payload("x", new(1))).is_err()
+        }),
+        ("of who is there already", 1, |it, new| {
+            it.apply(Batch::new().add(node("a"), new(1))).is_err()
+        }),
+        ("of a list that changes nothing", 2, |it, new| {
+            let list = ["a", "b"].map(|id| (node(id), new(0)));
+            it.set_members(list, Terms::at_once()).unwrap().is_none()
+        }),
+        ("of a list that is refused", 2, |it, new| {
+            let list = ["a", "a"].map(|id| (node(id), new(1)));
+            it.set_members(list, Terms::at_once()).is_err()
+        }),
+    ];
+    for (name, dropped, work) in rows {
+        let (asked, drops) = (Arc::new(OnceLock::new()), Arc::new(AtomicUsize::new(0)));
+        let payload = {
+            let drops = Arc::clone(&drops);
+            move |worth| Asking {
+                worth,
+                asked: Arc::clone(&asked),
+                drops: Arc::clone(&drops),
+            }
+        };
+        let cluster = Cluster::new(VectorRing::from_ids(["a", "b"]).unwrap(), |_| payload(0));
+        let cluster = Arc::new(cluster);
+        assert!(payload(0).asked.set(Arc::downgrade(&cluster)).is_ok());
+        drops.store(0, Ordering::Relaxed); // that one asked too
+        // Apart, so that one that waits for itself fails the test.
+        let (done, answer) = std::sync::mpsc::channel();
+        let working = Arc::clone(&cluster);
+        std::thread::spawn(move || done.send(work(&working, &payload)));
+        let answer = answer.recv_timeout(seconds(20));
+        assert_eq!(answer, Ok(true), "a payload {name}");
+        assert_eq!(drops.load(Ordering::Relaxed), dropped, "a payload {name}");
+    }
+}
+
+#[test]
+fn a_payload_that_panics_when_it_is_dropped_keeps_nobody_from_being_told() {
+    struct Bomb(Arc<AtomicBool>);
+    impl Drop for Bomb {
         fn drop(&mut self) {
-            if let Some(cluster) = self.0.get().and_then(std::sync::Weak::upgrade) {
-                let _ = cluster.apply(Batch::new().up("b"));
-                self.1.fetch_add(1, Ordering::Relaxed);
+            assert!(!self.0.load(Ordering::Relaxed), "dropped");
+        }
+    }
+    let armed = Arc::new(AtomicBool::new(false));
+    let ring = VectorRing::from_ids(["a", "b"]).unwrap();
+    let cluster = Cluster::new(ring, |_| Bomb(Arc::clone(&armed)));
+    let changes = cluster.changes();
+    armed.store(true, Ordering::Relaxed);
+    let removed = catch_unwind(AssertUnwindSafe(|| {
+        cluster.apply(Batch::new().remove("a")).map(drop)
+    }));
+    armed.store(false, Ordering::Relaxed);
+    assert!(removed.is_err());
+    assert_eq!(changes.try_next().unwrap().removed(), ["a"]);
+    assert_eq!(cluster.load().epoch(), 1);
+}
+
+#[test]
+fn the_order_of_a_list_counts_for_members_without_weight_as_soon_as_they_have_one() {
+    let listed = |ids: [&str; 3]| {
+        ids.map(|id| match id {
+            "idle" => Listing::new(node(id), 0).drained(),
+            _ => Listing::new(node(id), 0),
+        })
+    };
+    let jump = || Rehashed::new(Jump::new());
+    let moved = Cluster::from_members(jump(), listed(["idle", "a", "b"])).unwrap();
+    let list = listed(["a", "b", "idle"]);
+    // The router does not know it, so nothing changes yet.
+    assert!(moved.set_members(list, Terms::at_once()).unwrap().is_none());
+    let anew = Cluster::from_members(jump(), listed(["a", "b", "idle"])).unwrap();
+    for cluster in [&moved, &anew] {
+        change(cluster, Batch::new().reweight("idle", 1));
+    }
+    assert_eq!(picks(&moved), picks(&anew));
+    assert!(moved.view().compare(&anew.view()).is_same());
+}
+
+/// Weight and share may change against each other: what comes and goes then is needed all the same.
+#[test]
+fn no_move_is_needless_that_a_change_of_one_node_makes() {
+    type Step = fn(Batch<u64>, Ramp) -> Batch<u64>;
+    let half = Ramp::new(seconds(9), 1).unwrap();
+    let rows: [Step; 5] = [
+        |batch, half| batch.reweight("a:80", 8).ramp("a:80", half), // as strong as before
+        |batch, half| batch.reweight("a:80", 7).ramp("a:80", half),
+        |batch, half| batch.reweight("a:80", 9).ramp("a:80", half),
+        |batch, half| batch.reweight("a:80", 2).ramp("a:80", half),
+        |batch, _| batch.reweight("a:80", 2).drain("a:80"),
+    ];
+    for strategy in STRATEGIES.iter().filter(|strategy| strategy.restricts) {
+        for (row, step) in rows.into_iter().enumerate() {
+            let cluster = strategy.cluster(&NAMES);
+            change(&cluster, Batch::new().reweight("a:80", 4));
+            for batch in [step(Batch::new(), half), {
+                let back = Batch::new().reweight("a:80", 4);
+                back.end_ramp("a:80").undrain("a:80")
+            }] {
+                let movement = cluster.apply(batch).unwrap().unwrap().movement();
+                assert!(movement.moved() > 0, "{} {row}", strategy.name);
+                assert_eq!(movement.needless(), 0, "{} {row}", strategy.name);
             }
         }
     }
-    let (asked, drops) = (Arc::new(Asked::new()), Arc::new(AtomicUsize::new(0)));
-    let payload = |_: &Node| Asking(Arc::clone(&asked), Arc::clone(&drops));
-    let cluster = Arc::new(Cluster::with_remake(
-        VectorRing::from_ids(["a", "b"]).unwrap(),
-        ByRebuild,
-        payload,
-    ));
-    assert!(asked.set(Arc::downgrade(&cluster)).is_ok());
-    change(&cluster, Batch::new().remove("a"));
-    assert_eq!(drops.load(Ordering::Relaxed), 1);
 }

@@ -6,7 +6,8 @@ mod support;
 
 use std::time::Duration;
 
-use keyroute_cluster::{Batch, MAX_RAMP_STEPS, Ramp};
+use keyroute_cluster::{Batch, Cluster, MAX_RAMP_STEPS, Node, Ramp, RouteError};
+use keyroute_vector_ring::VectorRing;
 use support::{NAMES, STRATEGIES, change, keys, node, picks};
 
 const STEPS: u32 = 8;
@@ -210,6 +211,34 @@ fn a_ramp_that_ends_early_leaves_the_node_up() {
     assert!(cluster.load().member("new:80").unwrap().status().is_up());
     assert!(cluster.tick(at(5)).unwrap().is_none());
     assert!(cluster.tick(at(50)).unwrap().is_none());
+}
+
+/// "a" would leave, but the others are too few; meanwhile "b" starts slowly.
+#[test]
+fn a_tick_that_is_refused_starts_clocks_all_the_same() {
+    let factory = |nodes: &[Node]| match nodes.len() {
+        0 | 1 => Err(RouteError::Parameter {
+            name: "nodes",
+            given: nodes.len().to_string(),
+            accepted: "2 and more",
+        }),
+        _ => VectorRing::from_nodes(nodes.iter().cloned()),
+    };
+    let members = ["a", "b"].map(|id| (node(id), ()));
+    let cluster = Cluster::from_factory(factory, members).unwrap();
+    change(&cluster, Batch::new().leave("a", at(10)));
+    assert!(cluster.tick(at(100)).unwrap().is_none());
+    let ramp = Ramp::new(at(10), 1).unwrap();
+    change(&cluster, Batch::new().ramp("b", ramp));
+    for refused in [110, 115] {
+        let before = cluster.load().epoch();
+        cluster.tick(at(refused)).unwrap_err();
+        assert_eq!(cluster.load().epoch(), before);
+    }
+    change(&cluster, Batch::new().stay("a"));
+    assert!(cluster.tick(at(119)).unwrap().is_none());
+    assert!(cluster.tick(at(120)).unwrap().is_some()); // ten seconds after its first tick
+    assert!(cluster.load().member("b").unwrap().status().is_up());
 }
 
 #[test]
