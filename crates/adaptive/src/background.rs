@@ -1,6 +1,7 @@
 //! [`Background`]: a thread that balances.
 
 use alloc::string::ToString;
+use core::mem;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -179,6 +180,10 @@ impl<P: Policy> Shared<P> {
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 self.round(start.elapsed(), &mut target)
             }));
+            let outcome = outcome.map_err(|panic| {
+                // What it panicked with may panic when it is dropped.
+                catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(mem::forget)
+            });
             self.note(outcome.ok());
             if self.wait(interval) {
                 return;

@@ -101,6 +101,20 @@ fn a_panicking_target_loses_its_rounds_and_nothing_hangs() {
 }
 
 #[test]
+fn a_panic_that_panics_when_dropped_loses_its_round_alone() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("on purpose, again")
+        }
+    }
+    let target = Calls(|| std::panic::panic_any(Bomb));
+    let background = Background::start(every(MILLI), target).unwrap();
+    wait_until("panics", || background.panics() >= 3);
+    background.stop();
+}
+
+#[test]
 fn a_panicking_policy_loses_its_rounds_and_nothing_hangs() {
     struct Panics;
     impl Policy for Panics {

@@ -413,6 +413,9 @@ impl<R: Walk, T> Cluster<R, T> {
     /// listed again stays. Payloads are compared, and kept where they are equal. The order of the list counts
     /// only where the router reads it.
     ///
+    /// Weights are those of the list. Where a balancer sets them (feature `adaptive`), list members that stay with
+    /// the weight that they have here, or each call undoes what it has learnt.
+    ///
     /// ```
     /// use keyroute_cluster::{Cluster, Listing, Node, Terms};
     /// use keyroute_vector_ring::VectorRing;

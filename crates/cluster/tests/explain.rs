@@ -221,6 +221,23 @@ fn under_a_bound_leases_are_counted_and_the_next_one_is_named() {
     }
 }
 
+/// Who is full is passed over under either policy, and behind it who is down is, too.
+#[test]
+fn the_next_lease_passes_a_node_down_behind_a_full_one() {
+    let cluster = cluster()
+        .with_policy(OnDown::FailFast)
+        .with_bound(Exact::new(1).unwrap());
+    let order = order(&cluster, b"user:1");
+    cluster.apply(Batch::new().down(&*order[1])).unwrap();
+    let held = cluster.acquire(b"user:1").unwrap();
+    assert_eq!(*held.id(), *order[0]);
+    let why = cluster.load().explain(b"user:1");
+    let (_, said) = why.notes().find(|(name, _)| *name == "lease").unwrap();
+    let expected = format!("the next is on {:?}, behind 1 that are full", order[2]);
+    assert!(said.starts_with(&expected), "{said}");
+    assert_eq!(*cluster.acquire(b"user:1").unwrap().id(), *order[2]);
+}
+
 #[test]
 fn a_table_has_its_entry_and_the_next_nodes_of_further_hashes() {
     let router = Rehashed::new(Maglev::from_ids(IDS).unwrap());
