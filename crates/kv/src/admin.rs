@@ -1,0 +1,349 @@
+//! Changes of the nodes: begin, pause, resume, abort, close.
+
+use std::collections::BTreeMap;
+use std::mem;
+
+use keyroute_core::{Node, NodeId, RouteError, Weight};
+use tokio::sync::oneshot;
+
+use crate::journal::{ChangeRecord, Record};
+use crate::open::{check_replicas, fleet_of, ring_of};
+use crate::ring::Holder;
+use crate::state::{Change, Phase, State};
+use crate::{KvError, Store};
+
+/// What changes of the nodes go by, one at a time.
+pub(crate) struct Admin {
+    pub(crate) record: Record,
+    /// Ends when no operation goes by the present state any more.
+    let_go: oneshot::Receiver<()>,
+    /// The same of earlier states that no change has waited for.
+    earlier: Vec<oneshot::Receiver<()>>,
+}
+
+impl Admin {
+    pub(crate) fn new(record: Record, let_go: oneshot::Receiver<()>) -> Self {
+        Self {
+            record,
+            let_go,
+            earlier: Vec::new(),
+        }
+    }
+}
+
+/// Changes of the nodes, one at a time. Each of `add`, `remove`, `reweight` and `set_replicas` begins one and answers
+/// when keys may move: once the operations that were under way have ended. [`run`](Store::run) then moves them.
+///
+/// They need a Tokio runtime.
+impl Store {
+    /// A node joins.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::AlreadyMember`], [`KvError::Retired`] if a node of this name has left ([`add_again`](Self::add_again)
+    /// takes it), [`KvError::NotEmpty`] if it holds keys, [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`],
+    /// [`KvError::Journal`], [`KvError::Shard`] if it cannot be opened, or what the router refuses.
+    pub async fn add(&self, node: Node) -> Result<(), KvError> {
+        self.join(node, false).await
+    }
+
+    /// A node joins, under a name that one had which left.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add), but [`KvError::Retired`].
+    pub async fn add_again(&self, node: Node) -> Result<(), KvError> {
+        self.join(node, true).await
+    }
+
+    async fn join(&self, node: Node, again: bool) -> Result<(), KvError> {
+        self.begin(|record| {
+            let id = node.id().clone();
+            if record.fleet.nodes.iter().any(|it| *it.id() == id) {
+                return Err(RouteError::AlreadyMember { id }.into());
+            }
+            if !again && record.retired.contains(&id) {
+                return Err(KvError::Retired { id });
+            }
+            let mut nodes = record.fleet.nodes.clone();
+            nodes.push(node);
+            Ok((nodes, record.fleet.replicas))
+        })
+        .await
+    }
+
+    /// A node leaves; its keys move first. Its name is not taken again by mistake.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`], [`KvError::LastNode`], [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`],
+    /// [`KvError::Journal`], or what the router refuses.
+    pub async fn remove(&self, id: &str) -> Result<(), KvError> {
+        self.begin(|record| {
+            let mut nodes = record.fleet.nodes.clone();
+            let place = place_of(&nodes, id)?;
+            let node = nodes.remove(place);
+            if nodes.is_empty() {
+                let id = node.id().clone();
+                return Err(KvError::LastNode { id });
+            }
+            Ok((nodes, record.fleet.replicas))
+        })
+        .await
+    }
+
+    /// A node's weight changes.
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`], [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`], [`KvError::Journal`], or what
+    /// the router refuses.
+    pub async fn reweight(&self, id: &str, weight: Weight) -> Result<(), KvError> {
+        self.begin(|record| {
+            let mut nodes = record.fleet.nodes.clone();
+            let place = place_of(&nodes, id)?;
+            nodes[place] = nodes[place].clone().with_weight(weight);
+            Ok((nodes, record.fleet.replicas))
+        })
+        .await
+    }
+
+    /// Each key lies on more nodes, or on fewer: 1 to [`MAX_REPLICAS`](crate::MAX_REPLICAS).
+    ///
+    /// # Errors
+    ///
+    /// [`KvError::Replicas`], [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`] or [`KvError::Journal`].
+    pub async fn set_replicas(&self, replicas: usize) -> Result<(), KvError> {
+        check_replicas(replicas)?;
+        self.begin(|record| Ok((record.fleet.nodes.clone(), replicas)))
+            .await
+    }
+
+    async fn begin(
+        &self,
+        edit: impl FnOnce(&Record) -> Result<(Vec<Node>, usize), KvError>,
+    ) -> Result<(), KvError> {
+        let inner = &*self.inner;
+        let mut admin = inner.admin.lock().await;
+        if admin.record.change.is_some() {
+            return Err(KvError::ChangeUnderWay);
+        }
+        let (nodes, replicas) = edit(&admin.record)?;
+        let stays = |id: &&NodeId| nodes.iter().any(|node| node.id() == *id);
+        if let Some(id) = admin.record.left_overs.iter().find(stays) {
+            return Err(KvError::LeftOvers { id: id.clone() });
+        }
+
+        let state = self.state();
+        let Phase::Steady(from) = &state.phase else {
+            return Err(KvError::ChangeUnderWay);
+        };
+        let from = from.clone();
+        let known = state.holders();
+        drop(state); // the change waits until nobody holds it
+        let known = known.into_iter().map(|it| (it.id.clone(), it));
+        let mut holders: BTreeMap<_, _> = known.collect();
+        let fleet = fleet_of(&*inner.make, nodes, replicas)?;
+        let to = ring_of(&*inner.make, &*inner.connect, &fleet, &mut holders)?;
+        for holder in to.holders() {
+            if !from.holders().any(|it| it.id == holder.id) {
+                check_empty(holder).await?;
+            }
+        }
+
+        let mut record = admin.record.clone();
+        record.generation += 1;
+        record.change = Some(ChangeRecord {
+            fleet,
+            back: false,
+            paused: false,
+        });
+        record.store(&*inner.journal)?;
+        admin.record = record;
+        self.change(&mut admin, Change::new(from, to, false, false));
+        drop(admin);
+        self.until_ready().await;
+        Ok(())
+    }
+
+    /// Turns the change round: keys move back to where they were before it began. Again, it does nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`KvError::NoChange`] or [`KvError::Journal`].
+    pub async fn abort(&self) -> Result<(), KvError> {
+        let inner = &*self.inner;
+        let mut admin = inner.admin.lock().await;
+        self.until_ready().await; // an earlier one may have been begun by a future that was dropped
+        let state = self.state();
+        let change = state.change().ok_or(KvError::NoChange)?;
+        let mut record = admin.record.clone();
+        let stored = record.change.as_mut().ok_or(KvError::NoChange)?;
+        if stored.back {
+            return Ok(());
+        }
+        stored.back = true;
+        let paused = stored.paused;
+        record.generation += 1;
+        record.store(&*inner.journal)?;
+        admin.record = record;
+        let back = Change::new(change.to.clone(), change.from.clone(), true, paused);
+        drop(state);
+        self.change(&mut admin, back);
+        drop(admin);
+        self.until_ready().await;
+        Ok(())
+    }
+
+    /// Moves nothing for now but what is written. A pause outlives the process.
+    ///
+    /// # Errors
+    ///
+    /// [`KvError::NoChange`] or [`KvError::Journal`].
+    pub async fn pause(&self) -> Result<(), KvError> {
+        self.set_paused(true).await
+    }
+
+    /// Goes on moving.
+    ///
+    /// # Errors
+    ///
+    /// [`KvError::NoChange`] or [`KvError::Journal`].
+    pub async fn resume(&self) -> Result<(), KvError> {
+        self.set_paused(false).await
+    }
+
+    async fn set_paused(&self, paused: bool) -> Result<(), KvError> {
+        let inner = &*self.inner;
+        let mut admin = inner.admin.lock().await;
+        let state = self.state();
+        let change = state.change().ok_or(KvError::NoChange)?;
+        let mut record = admin.record.clone();
+        record.change.as_mut().ok_or(KvError::NoChange)?.paused = paused;
+        record.store(&*inner.journal)?;
+        admin.record = record;
+        change.paused.send_replace(paused);
+        inner.wake.notify_waiters();
+        Ok(())
+    }
+
+    /// Ends a change from nodes that cannot list their keys: what was not touched since it began is given up.
+    ///
+    /// Such nodes may then hold keys which others own. So they are noted, and no further change begins while one of
+    /// them has a part in it, until it is [`emptied`](Self::emptied) or has left.
+    ///
+    /// # Errors
+    ///
+    /// [`KvError::NoChange`], [`KvError::StillMoving`] or [`KvError::Journal`].
+    pub async fn close(&self) -> Result<(), KvError> {
+        let state = self.state();
+        let change = state.change().ok_or(KvError::NoChange)?;
+        if !change.mover.lock().await.ended {
+            return Err(KvError::StillMoving);
+        }
+        let generation = state.generation;
+        drop(state);
+        self.settle(generation).await
+    }
+
+    /// Says that a node which cannot list its keys has been emptied by hand since a change was [closed](Self::close).
+    ///
+    /// # Errors
+    ///
+    /// [`RouteError::NotMember`] or [`KvError::Journal`].
+    pub async fn emptied(&self, id: &str) -> Result<(), KvError> {
+        let mut admin = self.inner.admin.lock().await;
+        place_of(&admin.record.fleet.nodes, id)?;
+        let mut record = admin.record.clone();
+        record.left_overs.retain(|it| *it != *id);
+        record.store(&*self.inner.journal)?;
+        admin.record = record;
+        Ok(())
+    }
+
+    /// Ends the change of this generation, if it is the present one. The caller holds no state.
+    pub(crate) async fn settle(&self, generation: u64) -> Result<(), KvError> {
+        let inner = &*self.inner;
+        let mut admin = inner.admin.lock().await;
+        let state = self.state();
+        let Some(change) = state.change() else {
+            return Ok(());
+        };
+        if state.generation != generation {
+            return Ok(());
+        }
+        let to = change.to.clone();
+        let mut record = admin.record.settled();
+        let unlisted = change.from.holders().filter(|it| !it.shard.lists());
+        for id in unlisted.map(|it| &it.id) {
+            if !record.left_overs.contains(id) {
+                record.left_overs.push(id.clone());
+            }
+        }
+        let nodes = &record.fleet.nodes;
+        record
+            .left_overs
+            .retain(|id| nodes.iter().any(|node| node.id() == id));
+        record.store(&*inner.journal)?;
+        admin.record = record;
+        drop(state);
+        let generation = admin.record.generation;
+        self.swap(&mut admin, generation, Phase::Steady(to));
+        inner.wake.notify_waiters();
+        Ok(())
+    }
+
+    /// From here on operations go by this change; keys move once none goes by an earlier state.
+    fn change(&self, admin: &mut Admin, change: Change) {
+        let generation = admin.record.generation;
+        self.swap(admin, generation, Phase::Change(change));
+        let earlier = mem::take(&mut admin.earlier);
+        let state = self.state();
+        // A task of its own: if the caller is dropped, keys still learn that they may move.
+        tokio::spawn(async move {
+            for let_go in earlier {
+                let _ = let_go.await; // an error is how it ends
+            }
+            if let Some(change) = state.change() {
+                change.ready.send_replace(true);
+            }
+        });
+        self.inner.wake.notify_waiters();
+    }
+
+    fn swap(&self, admin: &mut Admin, generation: u64, phase: Phase) {
+        let (state, let_go) = State::new(generation, phase);
+        let before = mem::replace(&mut admin.let_go, let_go);
+        admin.earlier.push(before);
+        self.inner.state.store(state);
+    }
+
+    async fn until_ready(&self) {
+        if let Some(change) = self.state().change() {
+            change.until_ready().await;
+        }
+    }
+}
+
+fn place_of(nodes: &[Node], id: &str) -> Result<usize, RouteError> {
+    let place = nodes.iter().position(|node| *node.id() == *id);
+    place.ok_or_else(|| RouteError::NotMember { id: id.to_owned() })
+}
+
+/// A node that joins with keys of its own would answer with them.
+async fn check_empty(holder: &Holder) -> Result<(), KvError> {
+    let empty = if holder.shard.lists() {
+        let page = holder.shard.scan(None, 1).await;
+        page.map_err(|error| holder.failed(error))?.keys.is_empty()
+    } else {
+        let count = holder.shard.count().await;
+        count
+            .map_err(|error| holder.failed(error))?
+            .is_none_or(|count| count == 0)
+    };
+    if empty {
+        return Ok(());
+    }
+    let id = holder.id.clone();
+    Err(KvError::NotEmpty { id })
+}

@@ -1,0 +1,211 @@
+//! [`Journal`]: the one small record that makes a change outlive its process.
+//!
+//! Which nodes there are, and whether they are changing into others. How far that has come is not in it: each key's
+//! own place says whether it has moved.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use keyroute_core::{Fingerprint, Node, NodeId};
+use serde::{Deserialize, Serialize};
+
+use crate::KvError;
+
+/// Where a store's record is kept: all of it, replaced in one piece.
+///
+/// After `store` has returned, `load` gives its text, through any crash; one that dies or fails in `store` may leave
+/// the old text or the new, and nothing between.
+pub trait Journal: Send + Sync {
+    /// The text that was stored last; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// What reading gives.
+    fn load(&self) -> io::Result<Option<Vec<u8>>>;
+
+    /// Replaces the text.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    fn store(&self, text: &[u8]) -> io::Result<()>;
+}
+
+/// A journal in a file: written beside it, flushed, renamed, and the directory flushed.
+///
+/// Locked while this lives, so that two processes cannot change one store.
+///
+/// ```
+/// use keyroute_kv::{FileJournal, Journal};
+///
+/// let directory = tempfile::tempdir()?;
+/// let journal = FileJournal::open(directory.path().join("store.json"))?;
+/// journal.store(b"text")?;
+/// assert_eq!(journal.load()?.as_deref(), Some(&b"text"[..]));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct FileJournal {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl FileJournal {
+    /// The journal in this file, which need not exist; a file beside it, `….lock`, is locked.
+    ///
+    /// # Errors
+    ///
+    /// If the lock file cannot be made, or another process holds it ([`io::ErrorKind::WouldBlock`]).
+    pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let path = path.into();
+        let lock = File::create(beside(&path, "lock"))?;
+        lock.try_lock()?;
+        Ok(Self { path, _lock: lock })
+    }
+}
+
+fn beside(path: &Path, extension: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
+}
+
+impl Journal for FileJournal {
+    fn load(&self) -> io::Result<Option<Vec<u8>>> {
+        match fs::read(&self.path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn store(&self, text: &[u8]) -> io::Result<()> {
+        let new = beside(&self.path, "new");
+        let mut file = File::create(&new)?;
+        file.write_all(text)?;
+        file.sync_all()?;
+        fs::rename(&new, &self.path)?;
+        let parent = self.path.parent().filter(|it| !it.as_os_str().is_empty());
+        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
+    }
+}
+
+/// A journal in memory: for tests, and for stores whose shards end with the process too. Clones are one journal.
+///
+/// ```
+/// use keyroute_kv::{Journal, MemoryJournal};
+///
+/// let journal = MemoryJournal::default();
+/// journal.store(b"text")?;
+/// assert_eq!(journal.clone().load()?.as_deref(), Some(&b"text"[..]));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct MemoryJournal(Arc<Mutex<Option<Vec<u8>>>>);
+
+impl Journal for MemoryJournal {
+    fn load(&self) -> io::Result<Option<Vec<u8>>> {
+        Ok(self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone())
+    }
+
+    fn store(&self, text: &[u8]) -> io::Result<()> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_vec());
+        Ok(())
+    }
+}
+
+/// What the journal holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Record {
+    pub(crate) version: One,
+    /// Higher with each state.
+    pub(crate) generation: u64,
+    /// Where a change began.
+    pub(crate) fleet: Fleet,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) change: Option<ChangeRecord>,
+    /// Names of nodes that have left.
+    #[serde(default)]
+    pub(crate) retired: Vec<NodeId>,
+    /// Nodes that may hold keys which moved away unseen.
+    #[serde(default)]
+    pub(crate) left_overs: Vec<NodeId>,
+}
+
+/// The version of the form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub(crate) struct One;
+
+impl From<One> for u32 {
+    fn from(_: One) -> Self {
+        1
+    }
+}
+
+impl TryFrom<u32> for One {
+    type Error = String;
+
+    fn try_from(version: u32) -> Result<Self, String> {
+        match version {
+            1 => Ok(Self),
+            other => Err(format!("version {other}, known is 1")),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fleet {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) replicas: usize,
+    /// Of the router over these nodes.
+    pub(crate) fingerprint: Fingerprint,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChangeRecord {
+    pub(crate) fleet: Fleet,
+    pub(crate) back: bool,
+    pub(crate) paused: bool,
+}
+
+impl Record {
+    pub(crate) fn load(journal: &dyn Journal) -> Result<Option<Self>, KvError> {
+        let text = journal.load().map_err(KvError::Journal)?;
+        let record = text.map(|text| serde_json::from_slice(&text));
+        record.transpose().map_err(KvError::JournalText)
+    }
+
+    pub(crate) fn store(&self, journal: &dyn Journal) -> Result<(), KvError> {
+        let text = serde_json::to_vec_pretty(self).map_err(KvError::JournalText)?;
+        journal.store(&text).map_err(KvError::Journal)
+    }
+
+    /// The record after the change that it tells of.
+    pub(crate) fn settled(&self) -> Self {
+        let mut record = self.clone();
+        record.generation += 1;
+        let Some(change) = record.change.take() else {
+            return record;
+        };
+        if change.back {
+            return record;
+        }
+        let before = std::mem::replace(&mut record.fleet, change.fleet);
+        let stays = |id: &NodeId| record.fleet.nodes.iter().any(|node| node.id() == id);
+        record.retired.retain(|id| !stays(id));
+        let left = before.nodes.iter().map(Node::id).filter(|id| !stays(id));
+        record.retired.extend(left.cloned());
+        record
+    }
+}

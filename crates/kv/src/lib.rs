@@ -1,0 +1,38 @@
+#![doc = include_str!("../README.md")]
+
+// In reading order.
+mod store;
+
+mod entry;
+mod memory;
+#[cfg(feature = "redb")]
+mod redb_shard;
+mod shard;
+
+mod ring;
+mod roles;
+mod state;
+mod to_the_end;
+
+mod admin;
+mod batch;
+mod journal;
+mod mover;
+mod open;
+mod scan;
+
+mod error;
+
+pub use entry::{Entry, system_clock};
+pub use error::KvError;
+pub use journal::{FileJournal, Journal, MemoryJournal};
+pub use memory::MemoryShard;
+pub use mover::{Next, Progress, Rate, Step};
+pub use open::StoreBuilder;
+#[cfg(feature = "redb")]
+pub use redb_shard::RedbShard;
+pub use ring::{AnyRouter, MAX_REPLICAS};
+pub use shard::{Page, Pending, Shard, ShardError};
+pub use store::{MAX_KEY_LEN, Store};
+
+pub use keyroute_core::{Node, NodeId, RouteError, Weight};

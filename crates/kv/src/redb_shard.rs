@@ -1,0 +1,240 @@
+//! [`RedbShard`]: a shard in one file.
+
+use std::fmt;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition};
+use tokio::sync::oneshot;
+
+use crate::shard::Pending;
+use crate::{Entry, Page, Shard, ShardError};
+
+const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("entries");
+
+/// The most writes in one commit.
+const COMMIT: usize = 4096;
+
+/// A shard in one file, a B-tree of the `redb` crate: what it has answered is on the disk.
+///
+/// Reads go to the tree at once. Writes go through a thread that commits all that have come while it was busy: one
+/// flush for as many as wait. An entry costs 1 byte, or 9 if it ends, beside its key and value. Reads block their
+/// thread as long as the disk takes. The file is locked while this lives; dropping it waits for the last commit.
+///
+/// ```
+/// use keyroute_kv::{Entry, RedbShard, Shard};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let directory = tempfile::tempdir()?;
+/// let shard = RedbShard::open(directory.path().join("a.redb"))?;
+/// shard.set(b"user:1", Entry::new("v")).await?;
+/// drop(shard);
+/// let shard = RedbShard::open(directory.path().join("a.redb"))?;
+/// assert_eq!(shard.get(b"user:1").await?, Some(Entry::new("v")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct RedbShard {
+    database: Arc<Database>,
+    /// There until it is dropped, and then the writer ends.
+    jobs: Option<Sender<Job>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl fmt::Debug for RedbShard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedbShard").finish_non_exhaustive()
+    }
+}
+
+impl RedbShard {
+    /// The shard in this file, made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// What opening gives: among others that another process has it open, or that it is none of redb's.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, ShardError> {
+        let database = Database::create(path).map_err(ShardError::new)?;
+        let transaction = database.begin_write().map_err(ShardError::new)?;
+        transaction.open_table(TABLE).map_err(ShardError::new)?; // so that readers find one
+        transaction.commit().map_err(ShardError::new)?;
+        let database = Arc::new(database);
+        let (jobs, queue) = channel();
+        let written = database.clone();
+        let writer = thread::Builder::new()
+            .name("keyroute-kv-redb".to_owned())
+            .spawn(move || write_all(&written, &queue))
+            .map_err(ShardError::new)?;
+        Ok(Self {
+            database,
+            jobs: Some(jobs),
+            writer: Some(writer),
+        })
+    }
+
+    async fn write(&self, edits: Vec<Edit>) -> Result<bool, ShardError> {
+        let (answer, answered) = oneshot::channel();
+        let job = Job { edits, answer };
+        let sent = self.jobs.as_ref().map(|jobs| jobs.send(job));
+        match sent {
+            Some(Ok(())) => answered.await.map_err(ShardError::new)?,
+            _ => Err(ShardError::new("its writer has ended")),
+        }
+    }
+
+    fn read(&self, key: &[u8]) -> Result<Option<Entry>, redb::Error> {
+        let table = self.database.begin_read()?.open_table(TABLE)?;
+        let found = table.get(key)?;
+        Ok(found.map(|stored| decode(stored.value())))
+    }
+
+    fn page(&self, cursor: Option<&[u8]>, limit: usize) -> Result<Page, redb::Error> {
+        let table = self.database.begin_read()?.open_table(TABLE)?;
+        let after = cursor.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut keys = Vec::new();
+        for found in table.range::<&[u8]>((after, Bound::Unbounded))?.take(limit) {
+            keys.push(found?.0.value().to_vec());
+        }
+        let next = keys.last().filter(|_| keys.len() == limit).cloned();
+        Ok(Page { keys, next })
+    }
+
+    fn length(&self) -> Result<u64, redb::Error> {
+        Ok(self.database.begin_read()?.open_table(TABLE)?.len()?)
+    }
+}
+
+impl Drop for RedbShard {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join(); // one that panicked has told its callers
+        }
+    }
+}
+
+/// A key, and its bytes or nothing.
+type Edit = (Vec<u8>, Option<Vec<u8>>);
+
+/// Edits that are done together, and who waits to hear whether the last of them found something.
+struct Job {
+    edits: Vec<Edit>,
+    answer: oneshot::Sender<Result<bool, ShardError>>,
+}
+
+fn write_all(database: &Database, queue: &Receiver<Job>) {
+    while let Ok(first) = queue.recv() {
+        let mut jobs = vec![first];
+        jobs.extend(queue.try_iter().take(COMMIT - 1));
+        let written = commit(database, &jobs);
+        match written {
+            Ok(found) => {
+                for (job, found) in jobs.into_iter().zip(found) {
+                    let _ = job.answer.send(Ok(found)); // nobody may wait any more
+                }
+            }
+            Err(error) => {
+                let text = error.to_string();
+                for job in jobs {
+                    let _ = job.answer.send(Err(ShardError::new(text.clone())));
+                }
+            }
+        }
+    }
+}
+
+/// Does all of it or nothing.
+fn commit(database: &Database, jobs: &[Job]) -> Result<Vec<bool>, redb::Error> {
+    let transaction = database.begin_write()?;
+    let mut found = Vec::with_capacity(jobs.len());
+    {
+        let mut table = transaction.open_table(TABLE)?;
+        for job in jobs {
+            let mut was = false;
+            for (key, bytes) in &job.edits {
+                was = match bytes {
+                    Some(bytes) => table.insert(key.as_slice(), bytes.as_slice())?.is_some(),
+                    None => table.remove(key.as_slice())?.is_some(),
+                };
+            }
+            found.push(was);
+        }
+    }
+    transaction.commit()?;
+    Ok(found)
+}
+
+/// A 0 and the value; or a 1, the end in eight bytes, the lowest first, and the value.
+fn encode(entry: Entry) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(9 + entry.value.len());
+    match entry.expires_at {
+        None => bytes.push(0),
+        Some(end) => {
+            bytes.push(1);
+            bytes.extend(end.to_le_bytes());
+        }
+    }
+    bytes.extend(entry.value);
+    bytes
+}
+
+fn decode(bytes: &[u8]) -> Entry {
+    match bytes {
+        [1, rest @ ..] if rest.len() >= 8 => {
+            let (end, value) = rest.split_at(8);
+            let mut number = [0; 8];
+            number.copy_from_slice(end);
+            Entry::new(value).until(u64::from_le_bytes(number))
+        }
+        [_, value @ ..] => Entry::new(value),
+        [] => Entry::new([]),
+    }
+}
+
+impl Shard for RedbShard {
+    fn get<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<Option<Entry>, ShardError>> {
+        Box::pin(async move { self.read(key).map_err(ShardError::new) })
+    }
+
+    fn set<'a>(&'a self, key: &'a [u8], entry: Entry) -> Pending<'a, Result<(), ShardError>> {
+        Box::pin(async move {
+            let edit = (key.to_vec(), Some(encode(entry)));
+            self.write(vec![edit]).await.map(drop)
+        })
+    }
+
+    fn delete<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<bool, ShardError>> {
+        Box::pin(async move { self.write(vec![(key.to_vec(), None)]).await })
+    }
+
+    fn scan<'a>(
+        &'a self,
+        cursor: Option<Vec<u8>>,
+        limit: usize,
+    ) -> Pending<'a, Result<Page, ShardError>> {
+        Box::pin(async move {
+            let page = self.page(cursor.as_deref(), limit.max(1));
+            page.map_err(ShardError::new)
+        })
+    }
+
+    fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
+        Box::pin(async move { self.length().map(Some).map_err(ShardError::new) })
+    }
+
+    fn set_many<'a>(
+        &'a self,
+        entries: Vec<(&'a [u8], Entry)>,
+    ) -> Pending<'a, Result<(), ShardError>> {
+        Box::pin(async move {
+            let edits = entries
+                .into_iter()
+                .map(|(key, entry)| (key.to_vec(), Some(encode(entry))));
+            self.write(edits.collect()).await.map(drop)
+        })
+    }
+}

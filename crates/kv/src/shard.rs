@@ -1,0 +1,116 @@
+//! [`Shard`]: what a backend must be able to do.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::Entry;
+
+/// A future in a box, so that shards of several kinds stand in one store.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Where a node's keys lie.
+///
+/// Each operation on one key happens at once or not at all, and is there for whoever asks after it was answered;
+/// a shard that outlives its process keeps it through a crash. One that failed may have happened, but must not happen
+/// later: a key may have moved since. The store awaits each to its end. A shard may forget an entry that has ended but need
+/// not: the store looks at the time itself. [`MemoryShard`](crate::MemoryShard) is the smallest.
+pub trait Shard: Send + Sync {
+    /// What is held under the key.
+    fn get<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<Option<Entry>, ShardError>>;
+
+    /// Holds the entry under the key, whatever was there.
+    fn set<'a>(&'a self, key: &'a [u8], entry: Entry) -> Pending<'a, Result<(), ShardError>>;
+
+    /// Holds nothing under the key; says whether there was something.
+    fn delete<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<bool, ShardError>>;
+
+    /// Keys, up to `limit` of them (at least one if any is left), from this cursor on; none begins.
+    ///
+    /// A key that is held from the first page to the last is on one of them at least, whatever else comes and
+    /// goes meanwhile. Entries that have ended may be among them. Only asked if it [`lists`](Self::lists).
+    fn scan<'a>(
+        &'a self,
+        cursor: Option<Vec<u8>>,
+        limit: usize,
+    ) -> Pending<'a, Result<Page, ShardError>>;
+
+    /// How many keys it holds, about; `None` if it cannot say.
+    fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Whether it can list its keys. Memcached cannot: keys then move when they are touched.
+    fn lists(&self) -> bool {
+        true
+    }
+
+    /// What is held under each of these keys.
+    fn get_many<'a>(
+        &'a self,
+        keys: &'a [&'a [u8]],
+    ) -> Pending<'a, Result<Vec<Option<Entry>>, ShardError>> {
+        Box::pin(async move {
+            let mut entries = Vec::with_capacity(keys.len());
+            for key in keys {
+                entries.push(self.get(key).await?);
+            }
+            Ok(entries)
+        })
+    }
+
+    /// Holds these entries. If it fails some may be held.
+    fn set_many<'a>(
+        &'a self,
+        entries: Vec<(&'a [u8], Entry)>,
+    ) -> Pending<'a, Result<(), ShardError>> {
+        Box::pin(async move {
+            for (key, entry) in entries {
+                self.set(key, entry).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Some of a shard's keys, and where the next begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The keys.
+    pub keys: Vec<Vec<u8>>,
+    /// What to ask the next page with; `None` at the end. Its bytes are the shard's own.
+    pub next: Option<Vec<u8>>,
+}
+
+/// Why a shard did not do what it was asked to.
+///
+/// Whether a write that failed was done is not known: it may be.
+///
+/// ```
+/// use keyroute_kv::ShardError;
+///
+/// assert_eq!(ShardError::new("connection refused").to_string(), "connection refused");
+/// ```
+#[derive(Debug)]
+pub struct ShardError(Box<dyn Error + Send + Sync>);
+
+impl ShardError {
+    /// An error for this reason: a text, or the backend's own error.
+    #[must_use]
+    pub fn new(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(reason.into())
+    }
+}
+
+impl fmt::Display for ShardError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl Error for ShardError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}

@@ -1,0 +1,144 @@
+//! Each shard keeps to what `Shard` asks for.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use keyroute_kv::{Entry, MemoryShard, Node, RedbShard, Shard, Store};
+
+mod support;
+
+async fn keeps_to_the_trait(shard: &dyn Shard) {
+    assert_eq!(shard.get(b"k").await.unwrap(), None);
+    assert!(!shard.delete(b"k").await.unwrap());
+    for entry in [
+        Entry::new(""),
+        Entry::new("v"),
+        Entry::new("v").until(0),
+        Entry::new(vec![0, 1, 255]).until(u64::MAX),
+        Entry::new(vec![7; 100_000]),
+    ] {
+        shard.set(b"k", entry.clone()).await.unwrap();
+        assert_eq!(shard.get(b"k").await.unwrap(), Some(entry));
+    }
+    assert!(shard.delete(b"k").await.unwrap());
+    assert_eq!(shard.get(b"k").await.unwrap(), None);
+
+    // Any bytes are a key, none too.
+    let mut keys: Vec<Vec<u8>> = (0..=255).map(|it| vec![it]).collect();
+    keys.extend((0..50).map(|it| format!("user:{it:03}").into_bytes()));
+    keys.push(Vec::new());
+    keys.sort();
+    let entries = keys
+        .iter()
+        .map(|key| (key.as_slice(), Entry::new(key.clone())));
+    shard.set_many(entries.collect()).await.unwrap();
+    let count = shard.count().await.unwrap();
+    assert_eq!(count, Some(keys.len() as u64));
+    let lent: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    for (key, entry) in keys.iter().zip(shard.get_many(&lent).await.unwrap()) {
+        assert_eq!(entry, Some(Entry::new(key.clone())));
+    }
+    for limit in [0, 1, 7, keys.len(), 1000] {
+        let mut found = Vec::new();
+        let mut cursor = None;
+        loop {
+            let page = shard.scan(cursor, limit).await.unwrap();
+            assert!(page.keys.len() <= limit.max(1));
+            found.extend(page.keys);
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, keys);
+    }
+    // What stays is listed, though others go while it is gone through.
+    let page = shard.scan(None, 10).await.unwrap();
+    for key in &keys[5..15] {
+        shard.delete(key).await.unwrap();
+    }
+    let rest = shard.scan(page.next, 1000).await.unwrap();
+    assert_eq!(rest.keys, keys[15..]);
+}
+
+#[tokio::test]
+async fn memory_is_a_shard() {
+    keeps_to_the_trait(&MemoryShard::new()).await;
+}
+
+#[tokio::test]
+async fn a_file_is_a_shard() {
+    let directory = tempfile::tempdir().unwrap();
+    keeps_to_the_trait(&RedbShard::open(directory.path().join("a.redb")).unwrap()).await;
+}
+
+#[tokio::test]
+async fn a_file_keeps_what_it_held_and_is_opened_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.redb");
+    let shard = RedbShard::open(&path).unwrap();
+    assert!(RedbShard::open(&path).is_err());
+    shard.set(b"k", Entry::new("v").until(9)).await.unwrap();
+    drop(shard);
+    let shard = RedbShard::open(&path).unwrap();
+    assert_eq!(
+        shard.get(b"k").await.unwrap(),
+        Some(Entry::new("v").until(9))
+    );
+}
+
+#[tokio::test]
+async fn a_file_commits_writes_that_come_together() {
+    let directory = tempfile::tempdir().unwrap();
+    let shard = std::sync::Arc::new(RedbShard::open(directory.path().join("a.redb")).unwrap());
+    let writes: Vec<_> = (0..500u32)
+        .map(|it| {
+            let shard = shard.clone();
+            tokio::spawn(async move { shard.set(&it.to_be_bytes(), Entry::new("v")).await })
+        })
+        .collect();
+    for write in writes {
+        write.await.unwrap().unwrap();
+    }
+    assert_eq!(shard.count().await.unwrap(), Some(500));
+}
+
+#[tokio::test]
+async fn a_store_over_files_changes_as_any() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().to_owned();
+    let open = |nodes: Vec<Node>| {
+        let root = root.clone();
+        let journal = keyroute_kv::FileJournal::open(root.join("store.json")).unwrap();
+        let shard =
+            move |id: &keyroute_kv::NodeId| RedbShard::open(root.join(format!("{id}.redb")));
+        Store::builder(support::ring, shard)
+            .journal(journal)
+            .nodes(nodes)
+            .open()
+    };
+    let store = open(["a", "b"].map(support::node).to_vec()).await.unwrap();
+    let keys: Vec<Vec<u8>> = (0..100)
+        .map(|it| format!("user:{it}").into_bytes())
+        .collect();
+    for key in &keys {
+        store.set(key, key.clone()).await.unwrap();
+    }
+    store.add(support::node("c")).await.unwrap();
+    store.advance(30).await.unwrap();
+    drop(store); // in the midst of it
+    let store = open(Vec::new()).await.unwrap();
+    assert!(store.progress().is_some());
+    let lock = keyroute_kv::FileJournal::open(root.join("store.json")).unwrap_err();
+    assert_eq!(lock.kind(), std::io::ErrorKind::WouldBlock);
+    store.run().await;
+    for key in &keys {
+        assert_eq!(store.get(key).await.unwrap().as_ref(), Some(key));
+    }
+    let listed = support::scan_all(&store, 9).await;
+    assert!(
+        listed
+            .keys()
+            .eq(keys.iter().collect::<std::collections::BTreeSet<_>>())
+    );
+    assert!(listed.values().all(|&times| times == 1));
+}

@@ -1,0 +1,247 @@
+//! Shards that outlive a store, and can be looked into.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+
+use keyroute_core::{RouteError, Router, WalkExt};
+use keyroute_kv::{
+    AnyRouter, Entry, Journal, KvError, MemoryJournal, MemoryShard, Next, Node, NodeId, Page,
+    Pending, Shard, ShardError, Store, StoreBuilder,
+};
+use keyroute_vector_ring::VectorRing;
+
+pub fn ring(nodes: &[Node]) -> Result<AnyRouter, RouteError> {
+    Ok(Box::new(VectorRing::from_nodes(nodes.iter().cloned())?))
+}
+
+pub fn node(id: &str) -> Node {
+    Node::new(id).unwrap()
+}
+
+/// What is outside of the process: shards and journal. Clones are one world.
+#[derive(Clone, Default)]
+pub struct World {
+    shards: Arc<Mutex<BTreeMap<NodeId, Arc<MemoryShard>>>>,
+    journal: MemoryJournal,
+    pub clock: Arc<AtomicU64>,
+    /// How many operations on shards and writes of the journal there have been.
+    pub operations: Arc<AtomicU64>,
+    /// How many there may be: from then on all fail and nothing changes any more.
+    pub end: Arc<AtomicU64>,
+    /// How many sets there have been.
+    pub sets: Arc<AtomicU64>,
+    /// Whether others may come in between any two operations.
+    yields: bool,
+    /// Whether shards can list their keys.
+    dumb: bool,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let world = Self::default();
+        world.end.store(u64::MAX, SeqCst);
+        world
+    }
+
+    pub fn that_yields(self) -> Self {
+        Self {
+            yields: true,
+            ..self
+        }
+    }
+
+    pub fn that_cannot_list(self) -> Self {
+        Self { dumb: true, ..self }
+    }
+
+    pub fn builder(&self) -> StoreBuilder {
+        let (world, clock) = (self.clone(), self.clock.clone());
+        let connect = move |id: &NodeId| -> Result<Arc<dyn Shard>, ShardError> {
+            let within = world.shard(id);
+            let world = world.clone();
+            Ok(Arc::new(WorldShard { within, world }))
+        };
+        Store::builder_of_any(ring, connect)
+            .journal(WorldJournal(self.clone()))
+            .clock(move || clock.load(SeqCst))
+    }
+
+    pub fn shard(&self, id: &NodeId) -> Arc<MemoryShard> {
+        self.shards
+            .lock()
+            .unwrap()
+            .entry(id.clone())
+            .or_default()
+            .clone()
+    }
+
+    /// Counts an operation; fails once the world has ended.
+    fn operate(&self) -> Result<(), io::Error> {
+        if self.operations.fetch_add(1, SeqCst) < self.end.load(SeqCst) {
+            Ok(())
+        } else {
+            Err(io::Error::other("the process is no more"))
+        }
+    }
+
+    async fn operation(&self) -> Result<(), ShardError> {
+        if self.yields {
+            tokio::task::yield_now().await;
+        }
+        self.operate().map_err(ShardError::new)
+    }
+
+    /// Every copy, by key.
+    pub fn copies(&self) -> BTreeMap<Vec<u8>, BTreeMap<String, Entry>> {
+        let mut copies: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+        for (id, shard) in &*self.shards.lock().unwrap() {
+            for (key, entry) in shard.snapshot() {
+                copies.entry(key).or_default().insert(id.to_string(), entry);
+            }
+        }
+        copies
+    }
+
+    /// Holds that each live key lies on its holders and nowhere else, and that its copies are equal.
+    pub fn assert_placed(&self, nodes: &[Node], replicas: usize) {
+        let ring = ring(nodes).unwrap();
+        let now = self.clock.load(SeqCst);
+        for (key, copies) in self.copies() {
+            let mut holders: Vec<String> = ring
+                .replica_ids(&key, replicas)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            holders.sort();
+            let found: Vec<String> = copies.keys().cloned().collect();
+            if copies.values().any(|it| it.is_live(now)) {
+                assert_eq!(found, holders, "of {key:?}");
+            }
+            assert!(
+                copies.values().all(|it| Some(it) == copies.values().next()),
+                "of {key:?}"
+            );
+        }
+    }
+}
+
+struct WorldJournal(World);
+
+impl Journal for WorldJournal {
+    fn load(&self) -> io::Result<Option<Vec<u8>>> {
+        self.0.journal.load()
+    }
+    fn store(&self, text: &[u8]) -> io::Result<()> {
+        self.0.operate()?;
+        self.0.journal.store(text)
+    }
+}
+
+struct WorldShard {
+    within: Arc<MemoryShard>,
+    world: World,
+}
+
+impl Shard for WorldShard {
+    fn get<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<Option<Entry>, ShardError>> {
+        Box::pin(async move {
+            self.world.operation().await?;
+            self.within.get(key).await
+        })
+    }
+    fn set<'a>(&'a self, key: &'a [u8], entry: Entry) -> Pending<'a, Result<(), ShardError>> {
+        Box::pin(async move {
+            self.world.operation().await?;
+            self.world.sets.fetch_add(1, SeqCst);
+            self.within.set(key, entry).await
+        })
+    }
+    fn delete<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<bool, ShardError>> {
+        Box::pin(async move {
+            self.world.operation().await?;
+            self.within.delete(key).await
+        })
+    }
+    fn scan<'a>(
+        &'a self,
+        cursor: Option<Vec<u8>>,
+        limit: usize,
+    ) -> Pending<'a, Result<Page, ShardError>> {
+        Box::pin(async move {
+            self.world.operation().await?;
+            self.within.scan(cursor, limit).await
+        })
+    }
+    fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
+        self.within.count()
+    }
+    fn lists(&self) -> bool {
+        !self.world.dumb
+    }
+}
+
+/// Steps until the change is over; gives how many keys moved.
+pub async fn finish(store: &Store) -> Result<u64, KvError> {
+    let mut moved = 0;
+    loop {
+        let step = store.advance(3).await?;
+        moved += step.moved;
+        if step.next == Next::Done {
+            return Ok(moved);
+        }
+    }
+}
+
+/// All keys that a scan gives, with how often.
+pub async fn scan_all(store: &Store, limit: usize) -> BTreeMap<Vec<u8>, u32> {
+    let mut all = BTreeMap::new();
+    let mut cursor: Option<Vec<u8>> = None;
+    loop {
+        let page = store.scan(cursor.as_deref(), limit).await.unwrap();
+        for key in page.keys {
+            *all.entry(key).or_default() += 1;
+        }
+        match page.next {
+            Some(next) => cursor = Some(next),
+            None => return all,
+        }
+    }
+}
+
+/// Numbers from a seed.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut it = self.0;
+        it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (it ^ (it >> 31)) % limit
+    }
+}
+
+/// How many keys have other holders after than before.
+pub fn planned(before: &[Node], after: &[Node], replicas: usize, keys: &[Vec<u8>]) -> u64 {
+    let (before, after) = (ring(before).unwrap(), ring(after).unwrap());
+    let holders = |ring: &AnyRouter, key: &[u8]| {
+        let mut ids: Vec<String> = ring
+            .replica_ids(key, replicas)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        ids.sort();
+        ids
+    };
+    let moves = |key: &&Vec<u8>| holders(&before, key) != holders(&after, key);
+    keys.iter().filter(moves).count() as u64
+}
+
+/// The node that has the key.
+pub fn owner(nodes: &[Node], key: &[u8]) -> String {
+    ring(nodes).unwrap().route_id(key).unwrap().to_string()
+}
