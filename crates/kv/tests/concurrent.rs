@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
 
 use keyroute_kv::Store;
 
@@ -76,6 +77,15 @@ async fn read(store: Store, all: Arc<Vec<Versions>>, seed: u64, stop: Arc<Atomic
     reads
 }
 
+/// Waits until so many more writes are answered, however busy the machine is.
+async fn until_written(all: &[Versions], more: u64) {
+    let written = || all.iter().map(|it| it.done.load(SeqCst)).sum::<u64>();
+    let enough = written() + more;
+    while written() < enough {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
 async fn grow_and_shrink(replicas: usize) {
     let world = World::new().that_yields();
     let store = world
@@ -101,6 +111,7 @@ async fn grow_and_shrink(replicas: usize) {
         .map(|it| tokio::spawn(read(store.clone(), all.clone(), 100 + it, stop.clone())))
         .collect();
     for round in 0..12 {
+        until_written(&all, 100).await;
         let name = format!("n{round}");
         store.add(node(&name)).await.unwrap();
         if round % 3 == 1 {
@@ -126,9 +137,9 @@ async fn grow_and_shrink(replicas: usize) {
         writes += writer.await.unwrap();
     }
     for reader in readers {
-        assert!(reader.await.unwrap() > 100);
+        assert!(reader.await.unwrap() > 0);
     }
-    assert!(writes > 100);
+    assert!(writes >= 1200);
     world.assert_placed(&store.nodes(), replicas);
 }
 
@@ -158,13 +169,14 @@ async fn nobody_notices_when_the_number_of_replicas_changes() {
         .collect();
     let reader = tokio::spawn(read(store.clone(), all.clone(), 7, stop.clone()));
     for replicas in [2, 3, 1, 3, 2, 1, 2, 1] {
+        until_written(&all, 100).await;
         store.set_replicas(replicas).await.unwrap();
         store.run().await;
     }
     stop.store(true, SeqCst);
     for writer in writers {
-        assert!(writer.await.unwrap() > 10);
+        writer.await.unwrap();
     }
-    assert!(reader.await.unwrap() > 10);
+    assert!(reader.await.unwrap() > 0);
     world.assert_placed(&store.nodes(), 1);
 }
