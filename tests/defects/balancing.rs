@@ -1,5 +1,7 @@
 //! The adaptive balancing of seed 000, on a cluster of a ring like its own: CRC-32, 50 points a node to begin with.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;

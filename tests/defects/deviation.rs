@@ -1,6 +1,8 @@
 //! B8: the article's loop over the nodes that have keys does not see who has none, and so calls a ring even on which one
 //! node does all the work.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;

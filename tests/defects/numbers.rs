@@ -87,7 +87,7 @@ fn b7_jump_has_no_answer_outside_its_range() {
     for key in [0, 1, u64::MAX, 0x9e37_79b9_7f4a_7c15] {
         assert_eq!(jump_hash(key, 0), None);
         assert_eq!(jump_hash(key, u32::MAX), None);
-        let buckets = MAX_NODES as u32;
+        let buckets = u32::try_from(MAX_NODES).unwrap();
         assert!(jump_hash(key, buckets).is_some_and(|bucket| bucket < buckets));
         assert_eq!(jump_hash(key, 1), Some(0));
     }

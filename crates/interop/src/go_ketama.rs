@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn position_0_is_explained_as_it_is_routed() {
         let buckets = [("a", 1), ("b", 1), ("c", 1)];
-        let continuum = GoKetama::continuum(HashFunc1::default(), buckets).unwrap();
+        let continuum = GoKetama::continuum(HashFunc1, buckets).unwrap();
         let members = continuum.members();
         for at in [0, 1, u32::MAX] {
             let place = Place::on_ring::<HashFunc1, _, _>(continuum.table(), members, "", at);
