@@ -23,6 +23,9 @@ const NODES: u32 = 100;
 /// Of a run of the other questions: a turn must see many changes.
 const TURN_IN_RUNS: u32 = 100;
 
+/// The longest pick that is told from longer ones, in nanoseconds: a minute. (Without bounds it would be 2 µs.)
+const LONGEST: u64 = 60_000_000_000;
+
 /// Picks of a turn at least.
 const LEAST: usize = 1_000;
 
@@ -84,7 +87,8 @@ pub fn tail(pace: Pace) -> String {
                 name: format!("{way_name}, {often}"),
                 way,
                 changes,
-                picks: Histogram::new(3).expect("3 digits are within its limits"),
+                picks: Histogram::new_with_bounds(1, LONGEST, 3)
+                    .expect("3 digits up to a minute are within its limits"),
                 changed: 0,
             })
         })
