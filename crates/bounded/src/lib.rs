@@ -14,6 +14,7 @@ mod lease;
 mod admission;
 mod capacity;
 mod exact;
+mod explain;
 mod forwarding;
 mod overflow;
 mod truncated;

@@ -4,9 +4,11 @@
 mod cluster;
 mod snapshot;
 
+mod on_down;
 mod pick;
 mod reader;
 mod sharers;
+mod unavailable;
 
 mod acquire;
 mod lease;
@@ -68,7 +70,8 @@ pub use member::{Listing, Member};
 #[cfg(feature = "metrics")]
 pub use meter::{METERED_SAMPLES, Meter};
 pub use movement::{DEFAULT_SAMPLES, Movement, sample_key};
-pub use pick::{OnDown, Pick, Unavailable};
+pub use on_down::OnDown;
+pub use pick::Pick;
 pub use ramp::{MAX_RAMP_STEPS, Ramp};
 pub use reader::Reader;
 pub use rehashed::Rehashed;
@@ -80,6 +83,7 @@ pub use status::Status;
 pub use subscription::{BACKLOG, Subscription};
 pub use terms::Terms;
 pub use trail::TRAIL;
+pub use unavailable::Unavailable;
 pub use view::View;
 #[cfg(feature = "async")]
 pub use watch::Watch;

@@ -1,115 +1,13 @@
 //! [`Snapshot::pick`]: the first node of a key's order that admits the key. Health, drain and ramp are this one
 //! idea.
 
-use std::error::Error;
 use std::fmt;
 use std::ops::ControlFlow;
 
 use keyroute_core::{NodeId, Slot, SlotSet, Walk, WalkExt};
 
 use crate::admission::{Admission, RampKey};
-use crate::{Member, Snapshot};
-
-/// What a pick does when it meets a node that is down. A node that is drained, or in a ramp, is passed over
-/// under both: that was planned.
-///
-/// ```
-/// use keyroute_cluster::{Batch, Cluster, OnDown, Unavailable};
-/// use keyroute_vector_ring::VectorRing;
-///
-/// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ()).with_policy(OnDown::FailFast);
-/// let home = cluster.load().pick(b"user:1")?.id().clone();
-/// cluster.apply(Batch::new().down(home.as_str()))?;
-/// assert_eq!(cluster.load().pick(b"user:1").unwrap_err(), Unavailable::Down { id: home });
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnDown {
-    /// Go on to the next node of the key's order: for caches, and where any node can serve.
-    #[default]
-    Move,
-    /// Say so: for stores, where another node does not have the data.
-    FailFast,
-}
-
-impl OnDown {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Move => "move",
-            Self::FailFast => "fail fast",
-        }
-    }
-
-    /// Whether a walk goes on past a node that is down.
-    pub(crate) fn pass(self) -> ControlFlow<()> {
-        match self {
-            Self::Move => ControlFlow::Continue(()),
-            Self::FailFast => ControlFlow::Break(()),
-        }
-    }
-}
-
-/// Why no node was picked.
-///
-/// ```
-/// use keyroute_cluster::{Batch, Cluster, Unavailable};
-/// use keyroute_vector_ring::VectorRing;
-///
-/// let cluster = Cluster::new(VectorRing::from_ids(["a", "b"])?, |_| ());
-/// cluster.apply(Batch::new().down("a").drain("b"))?;
-/// let none = cluster.load().pick(b"user:1").unwrap_err();
-/// assert_eq!(none, Unavailable::NoneAdmits { nodes: 2 });
-/// assert_eq!(none.to_string(), "each of 2 nodes was tried, all are down or drained: bring one back, or add one");
-///
-/// cluster.apply(Batch::new().remove("a").remove("b"))?;
-/// assert_eq!(cluster.load().pick(b"user:1").unwrap_err(), Unavailable::NoOwner);
-/// # Ok::<(), keyroute_cluster::RouteError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unavailable {
-    /// The key has no owner: there are no members, or a preset refuses it.
-    NoOwner,
-    /// The key's node is down, and the policy is [`OnDown::FailFast`].
-    Down {
-        /// The node.
-        id: NodeId,
-    },
-    /// Every node was tried once.
-    NoneAdmits {
-        /// How many there are.
-        nodes: usize,
-    },
-    /// As many leases were forgotten, or are held, as can be counted: no [lease](Snapshot::acquire) is given.
-    TooManyLeases {
-        /// The most there may be.
-        limit: u64,
-    },
-}
-
-impl fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoOwner => write!(
-                f,
-                "the key has no owner: add a node, or give a key that the router does not refuse"
-            ),
-            Self::Down { id } => write!(
-                f,
-                "node {id:?} is down, and the policy is to fail: wait for it, or set OnDown::Move"
-            ),
-            Self::NoneAdmits { nodes } => write!(
-                f,
-                "each of {nodes} nodes was tried, all are down or drained: bring one back, or add one"
-            ),
-            Self::TooManyLeases { limit } => {
-                write!(f, "{limit} leases are held: drop those that are forgotten")
-            }
-        }
-    }
-}
-
-impl Error for Unavailable {}
+use crate::{Member, OnDown, Snapshot, Unavailable};
 
 /// The node that was picked for a key.
 ///

@@ -21,6 +21,20 @@ fn live<'a>(map: &'a Map, key: &[u8], now: u64) -> Option<&'a Entry> {
     map.get(key).filter(|entry| entry.is_live(now))
 }
 
+fn key(number: u32) -> Vec<u8> {
+    format!("user:{number}").into_bytes()
+}
+
+/// A store over two nodes with so many keys of this value.
+async fn of_two(world: &World, keys: u32, value: &str) -> Store {
+    let nodes = ["a", "b"].map(node);
+    let store = world.builder().nodes(nodes).open().await.unwrap();
+    for number in 0..keys {
+        store.set(&key(number), value).await.unwrap();
+    }
+    store
+}
+
 async fn play(seed: u64) {
     let mut draw = Numbers(seed);
     let world = World::new();
@@ -194,18 +208,7 @@ async fn exactly_the_planned_keys_move() {
 #[tokio::test]
 async fn progress_tells_how_far_it_is() {
     let world = World::new();
-    let store = world
-        .builder()
-        .nodes(["a", "b"].map(node))
-        .open()
-        .await
-        .unwrap();
-    for number in 0..100 {
-        store
-            .set(format!("user:{number}").as_bytes(), "12345")
-            .await
-            .unwrap();
-    }
+    let store = of_two(&world, 100, "12345").await;
     assert_eq!(store.progress(), None);
     store.add(node("c")).await.unwrap();
     let mut last = 0;
@@ -241,18 +244,8 @@ async fn the_mover_keeps_to_its_rate() {
         (Rate::default(), 0, 0),
     ] {
         let world = World::new();
-        let store = world
-            .builder()
-            .nodes(["a", "b"].map(node))
-            .open()
-            .await
-            .unwrap();
-        let keys: Vec<Vec<u8>> = (0..200)
-            .map(|it| format!("user:{it}").into_bytes())
-            .collect();
-        for key in &keys {
-            store.set(key, "12345").await.unwrap();
-        }
+        let store = of_two(&world, 200, "12345").await;
+        let keys: Vec<Vec<u8>> = (0..200).map(key).collect();
         let before = store.nodes();
         store.set_rate(rate);
         store.add(node("c")).await.unwrap();
@@ -270,18 +263,7 @@ async fn the_mover_keeps_to_its_rate() {
 #[tokio::test(start_paused = true)]
 async fn a_pause_lasts_until_it_is_ended_and_outlives_the_process() {
     let world = World::new();
-    let store = world
-        .builder()
-        .nodes(["a", "b"].map(node))
-        .open()
-        .await
-        .unwrap();
-    for number in 0..50 {
-        store
-            .set(format!("user:{number}").as_bytes(), "v")
-            .await
-            .unwrap();
-    }
+    let store = of_two(&world, 50, "v").await;
     store.add(node("c")).await.unwrap();
     store.pause().await.unwrap();
     drop(store);
@@ -299,18 +281,7 @@ async fn a_pause_lasts_until_it_is_ended_and_outlives_the_process() {
 #[tokio::test(start_paused = true)]
 async fn a_node_that_fails_is_asked_again() {
     let world = World::new();
-    let store = world
-        .builder()
-        .nodes(["a", "b"].map(node))
-        .open()
-        .await
-        .unwrap();
-    for number in 0..50 {
-        store
-            .set(format!("user:{number}").as_bytes(), "v")
-            .await
-            .unwrap();
-    }
+    let store = of_two(&world, 50, "v").await;
     store.add(node("c")).await.unwrap();
     world.end.store(world.operations.load(SeqCst) + 20, SeqCst);
     let heal = async {

@@ -22,7 +22,7 @@ pub struct Movement {
 }
 
 impl<H: KeyHasher<Out = u64>> Maglev<H> {
-    /// What moves between this table and another, entry by entry.
+    /// What moves between this table and another, entry by entry: how much. From whom to whom says `keyroute-plan`.
     ///
     /// Cost: O(entries + n log n), and 16 bytes a node.
     ///

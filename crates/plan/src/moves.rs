@@ -8,7 +8,8 @@ use crate::{Space, Transfer};
 /// A range that changes hands: the positions after [`after`](Self::after), through [`through`](Self::through).
 ///
 /// Half-open and clockwise, `(after, through]`. Where `after` is the greater it goes round the end; where both are
-/// equal it is the whole space. Partitions are positions as hashes are: 512 to 1023 are `(511, 1023]`.
+/// equal it is the whole space. Partitions are positions as hashes are: 512 to 1023 are `(511, 1023]`, and those from 0
+/// come after the last.
 ///
 /// [`Plan`](crate::Plan) shows one.
 #[derive(Clone, Debug, PartialEq, Eq)]

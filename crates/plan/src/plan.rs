@@ -85,8 +85,9 @@ impl Plan {
             part += usize::from(end == through);
             now += usize::from(now_end == through);
         }
-        // The first and the last are neighbours too.
-        if let [first, .., end] = moves.as_mut_slice()
+        // On a ring of hashes the first and the last are neighbours too; partitions are a list.
+        if let Space::Hashes { .. } = space
+            && let [first, .., end] = moves.as_mut_slice()
             && first.after == space.last()
             && end.through == space.last()
             && Arc::ptr_eq(&first.transfer, &end.transfer)
@@ -120,7 +121,8 @@ impl Plan {
         &self.after
     }
 
-    /// The ranges that change hands, clockwise; one that goes round the end is the first.
+    /// The ranges that change hands, in ascending order. One of hashes that goes round the end is the first; none of
+    /// partitions does.
     #[must_use]
     pub fn moves(&self) -> &[Move] {
         &self.moves

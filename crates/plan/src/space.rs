@@ -5,7 +5,7 @@ use std::fmt;
 use keyroute_core::{HasherTag, Partitioning};
 
 /// What a layout's ranges are ranges of: hashes of keys, or partitions. Positions in it are numbers from 0 to
-/// [`last`](Self::last), and go round the end.
+/// [`last`](Self::last); those of hashes go round the end.
 ///
 /// Two layouts can be compared range by range if they have one space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -72,7 +72,9 @@ fn check(before: &Layout, after: &Layout, asked: &[u128], holders: &Holders<'_>)
     }
     for (at, it) in moves.iter().enumerate() {
         let next = &moves[(at + 1) % moves.len()];
-        if moves.len() > 1 && it.through() == next.after() {
+        // Hashes are a ring, partitions a list.
+        let last = matches!(space, Space::Partitions(_)) && at + 1 == moves.len();
+        if moves.len() > 1 && !last && it.through() == next.after() {
             assert_ne!(
                 it.transfer(),
                 next.transfer(),
@@ -203,6 +205,7 @@ proptest! {
         });
         check_partitions(&maglevs);
         check_partitions(&tables);
+        check_against_the_tables_own(&tables);
         check_ranges(&maglevs[0], &maglevs[1], &[]);
         check_ranges(&tables[0], &tables[1], &[]);
     }
@@ -276,6 +279,34 @@ fn check_partitions<R: Partitioned>([before, after]: &[R; 2]) {
             (owner(before), owner(after))
         },
     );
+}
+
+/// A table says itself which of its partitions move.
+fn check_against_the_tables_own([before, after]: &[SlotTable; 2]) {
+    let plan = Plan::between(
+        &Layout::of_partitions(before),
+        &Layout::of_partitions(after),
+    );
+    let plan = plan.unwrap();
+    let found = plan.moves().iter().map(|it| {
+        let transfer = it.transfer();
+        (
+            it.first(),
+            it.through(),
+            transfer.from().first(),
+            transfer.to().first(),
+        )
+    });
+    let steps = before.diff(after).unwrap();
+    let expected = steps.iter().map(|it| {
+        (
+            it.first.into(),
+            it.last.into(),
+            it.from.as_ref(),
+            it.to.as_ref(),
+        )
+    });
+    assert!(found.eq(expected), "{:?}, {steps:?}", plan.moves());
 }
 
 #[test]

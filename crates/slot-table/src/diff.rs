@@ -39,6 +39,8 @@ impl<F: Fill, P: Partitioner> SlotTable<F, P> {
     /// The partitions that move between this table and another, in their order. Nodes are known by
     /// their ids; the fills may differ.
     ///
+    /// `keyroute-plan` says the same between any two routers with partitions or ranges, in bytes and in phases.
+    ///
     /// Cost: O(M + n log n) for M partitions and n nodes.
     ///
     /// # Errors
