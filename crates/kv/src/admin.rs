@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::mem;
 
-use keyroute_core::{Node, NodeId, RouteError, Weight};
+use keyroute_core::{Node, NodeId, Weight};
 use tokio::sync::oneshot;
 
+use crate::edit::{Edit, place_of};
 use crate::journal::{ChangeRecord, Record};
-use crate::open::{check_replicas, fleet_of, ring_of};
+use crate::open::{fleet_of, ring_of};
 use crate::ring::Holder;
 use crate::state::{Change, Phase, State};
 use crate::{KvError, Store};
@@ -18,7 +19,7 @@ pub(crate) struct Admin {
     /// Ends when no operation goes by the present state any more.
     let_go: oneshot::Receiver<()>,
     /// The same of earlier states that no change has waited for.
-    earlier: Vec<oneshot::Receiver<()>>,
+    pub(crate) earlier: Vec<oneshot::Receiver<()>>,
 }
 
 impl Admin {
@@ -36,101 +37,27 @@ impl Admin {
 ///
 /// They need a Tokio runtime.
 impl Store {
-    /// A node joins.
+    /// Begins a change. [`add`](Self::add), [`remove`](Self::remove) and their like are this one.
     ///
     /// # Errors
     ///
-    /// [`RouteError::AlreadyMember`], [`KvError::Retired`] if a node of this name has left ([`add_again`](Self::add_again)
-    /// takes it), [`KvError::NotEmpty`] if it holds keys, [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`],
-    /// [`KvError::Journal`], [`KvError::Shard`] if it cannot be opened, or what the router refuses.
-    pub async fn add(&self, node: Node) -> Result<(), KvError> {
-        self.join(node, false).await
-    }
-
-    /// A node joins, under a name that one had which left.
-    ///
-    /// # Errors
-    ///
-    /// As [`add`](Self::add), but [`KvError::Retired`].
-    pub async fn add_again(&self, node: Node) -> Result<(), KvError> {
-        self.join(node, true).await
-    }
-
-    async fn join(&self, node: Node, again: bool) -> Result<(), KvError> {
-        self.begin(|record| {
-            let id = node.id().clone();
-            if record.fleet.nodes.iter().any(|it| *it.id() == id) {
-                return Err(RouteError::AlreadyMember { id }.into());
-            }
-            if !again && record.retired.contains(&id) {
-                return Err(KvError::Retired { id });
-            }
-            let mut nodes = record.fleet.nodes.clone();
-            nodes.push(node);
-            Ok((nodes, record.fleet.replicas))
-        })
-        .await
-    }
-
-    /// A node leaves; its keys move first. Its name is not taken again by mistake.
-    ///
-    /// # Errors
-    ///
-    /// [`RouteError::NotMember`], [`KvError::LastNode`], [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`],
-    /// [`KvError::Journal`], or what the router refuses.
-    pub async fn remove(&self, id: &str) -> Result<(), KvError> {
-        self.begin(|record| {
-            let mut nodes = record.fleet.nodes.clone();
-            let place = place_of(&nodes, id)?;
-            let node = nodes.remove(place);
-            if nodes.is_empty() {
-                let id = node.id().clone();
-                return Err(KvError::LastNode { id });
-            }
-            Ok((nodes, record.fleet.replicas))
-        })
-        .await
-    }
-
-    /// A node's weight changes.
-    ///
-    /// # Errors
-    ///
-    /// [`RouteError::NotMember`], [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`], [`KvError::Journal`], or what
-    /// the router refuses.
-    pub async fn reweight(&self, id: &str, weight: Weight) -> Result<(), KvError> {
-        self.begin(|record| {
-            let mut nodes = record.fleet.nodes.clone();
-            let place = place_of(&nodes, id)?;
-            nodes[place] = nodes[place].clone().with_weight(weight);
-            Ok((nodes, record.fleet.replicas))
-        })
-        .await
-    }
-
-    /// Each key lies on more nodes, or on fewer: 1 to [`MAX_REPLICAS`](crate::MAX_REPLICAS).
-    ///
-    /// # Errors
-    ///
-    /// [`KvError::Replicas`], [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`] or [`KvError::Journal`].
-    pub async fn set_replicas(&self, replicas: usize) -> Result<(), KvError> {
-        check_replicas(replicas)?;
-        self.begin(|record| Ok((record.fleet.nodes.clone(), replicas)))
-            .await
-    }
-
-    async fn begin(
-        &self,
-        edit: impl FnOnce(&Record) -> Result<(Vec<Node>, usize), KvError>,
-    ) -> Result<(), KvError> {
+    /// - Of `Add`: [`RouteError::AlreadyMember`](crate::RouteError::AlreadyMember), whatever the address; [`KvError::Retired`] if a node of this name has
+    ///   left and it is not to come [`again`](Edit::again); [`KvError::AddressTaken`] by another node;
+    ///   [`KvError::NotEmpty`] if it holds keys; [`KvError::Shard`] if it cannot be opened.
+    /// - Of `Remove`: [`RouteError::NotMember`](crate::RouteError::NotMember), [`KvError::LastNode`].
+    /// - Of `Reweight`: [`RouteError::NotMember`](crate::RouteError::NotMember).
+    /// - Of `Replicas`: [`KvError::Replicas`].
+    /// - Of all: [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`], [`KvError::Journal`], or what the router refuses.
+    pub async fn begin(&self, edit: Edit) -> Result<(), KvError> {
         let inner = &*self.inner;
         let mut admin = inner.admin.lock().await;
         if admin.record.change.is_some() {
             return Err(KvError::ChangeUnderWay);
         }
-        let (nodes, replicas) = edit(&admin.record)?;
+        let mut record = admin.record.clone();
+        let (nodes, replicas) = edit.apply(&mut record)?;
         let stays = |id: &&NodeId| nodes.iter().any(|node| node.id() == *id);
-        if let Some(id) = admin.record.left_overs.iter().find(stays) {
+        if let Some(id) = record.left_overs.iter().find(stays) {
             return Err(KvError::LeftOvers { id: id.clone() });
         }
 
@@ -144,14 +71,19 @@ impl Store {
         let known = known.into_iter().map(|it| (it.id.clone(), it));
         let mut holders: BTreeMap<_, _> = known.collect();
         let fleet = fleet_of(&*inner.make, nodes, replicas)?;
-        let to = ring_of(&*inner.make, &*inner.connect, &fleet, &mut holders)?;
+        let to = ring_of(
+            &*inner.make,
+            &*inner.connect,
+            &fleet,
+            &record.addresses,
+            &mut holders,
+        )?;
         for holder in to.holders() {
             if !from.holders().any(|it| it.id == holder.id) {
                 check_empty(holder).await?;
             }
         }
 
-        let mut record = admin.record.clone();
         record.generation += 1;
         record.change = Some(ChangeRecord {
             fleet,
@@ -164,6 +96,61 @@ impl Store {
         drop(admin);
         self.until_ready().await;
         Ok(())
+    }
+
+    /// A node joins. Its address is its id's text.
+    ///
+    /// # Errors
+    ///
+    /// Those of `Add` in [`begin`](Self::begin).
+    pub async fn add(&self, node: Node) -> Result<(), KvError> {
+        self.begin(Edit::add(node)).await
+    }
+
+    /// A node joins that is at this address.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub async fn add_at(&self, node: Node, address: impl Into<String>) -> Result<(), KvError> {
+        self.begin(Edit::add(node).at(address)).await
+    }
+
+    /// A node joins, under a name that one had which left.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add), but [`KvError::Retired`].
+    pub async fn add_again(&self, node: Node) -> Result<(), KvError> {
+        self.begin(Edit::add(node).again()).await
+    }
+
+    /// A node leaves; its keys move first. Its name is not taken again by mistake.
+    ///
+    /// # Errors
+    ///
+    /// Those of `Remove` in [`begin`](Self::begin).
+    pub async fn remove(&self, id: &str) -> Result<(), KvError> {
+        self.begin(Edit::Remove { id: id.to_owned() }).await
+    }
+
+    /// A node's weight changes.
+    ///
+    /// # Errors
+    ///
+    /// Those of `Reweight` in [`begin`](Self::begin).
+    pub async fn reweight(&self, id: &str, weight: Weight) -> Result<(), KvError> {
+        let id = id.to_owned();
+        self.begin(Edit::Reweight { id, weight }).await
+    }
+
+    /// Each key lies on more nodes, or on fewer: 1 to [`MAX_REPLICAS`](crate::MAX_REPLICAS).
+    ///
+    /// # Errors
+    ///
+    /// Those of `Replicas` in [`begin`](Self::begin).
+    pub async fn set_replicas(&self, replicas: usize) -> Result<(), KvError> {
+        self.begin(Edit::Replicas { replicas }).await
     }
 
     /// Turns the change round: keys move back to where they were before it began. Again, it does nothing.
@@ -250,7 +237,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`RouteError::NotMember`] or [`KvError::Journal`].
+    /// [`RouteError::NotMember`](crate::RouteError::NotMember) or [`KvError::Journal`].
     pub async fn emptied(&self, id: &str) -> Result<(), KvError> {
         let mut admin = self.inner.admin.lock().await;
         place_of(&admin.record.fleet.nodes, id)?;
@@ -311,7 +298,7 @@ impl Store {
         self.inner.wake.notify_waiters();
     }
 
-    fn swap(&self, admin: &mut Admin, generation: u64, phase: Phase) {
+    pub(crate) fn swap(&self, admin: &mut Admin, generation: u64, phase: Phase) {
         let (state, let_go) = State::new(generation, phase);
         let before = mem::replace(&mut admin.let_go, let_go);
         admin.earlier.push(before);
@@ -323,11 +310,6 @@ impl Store {
             change.until_ready().await;
         }
     }
-}
-
-fn place_of(nodes: &[Node], id: &str) -> Result<usize, RouteError> {
-    let place = nodes.iter().position(|node| *node.id() == *id);
-    place.ok_or_else(|| RouteError::NotMember { id: id.to_owned() })
 }
 
 /// A node that joins with keys of its own would answer with them.

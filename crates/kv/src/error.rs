@@ -52,6 +52,14 @@ pub enum KvError {
         /// The name.
         id: NodeId,
     },
+    /// Two nodes cannot be at one address: what one gives up the other would lose.
+    #[error("node {id:?} is at {address:?} already: two nodes need two addresses")]
+    AddressTaken {
+        /// The node that is there.
+        id: NodeId,
+        /// The address.
+        address: String,
+    },
     /// A node that joins holds keys already, which nobody set here.
     #[error("node {id:?} joins but holds keys: empty it first")]
     NotEmpty {

@@ -12,6 +12,7 @@ use keyroute_core::{Fingerprint, Node, NodeId};
 use serde::{Deserialize, Serialize};
 
 use crate::KvError;
+use crate::addresses::Addresses;
 
 /// Where a store's record is kept: all of it, replaced in one piece.
 ///
@@ -132,6 +133,9 @@ pub(crate) struct Record {
     pub(crate) fleet: Fleet,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) change: Option<ChangeRecord>,
+    /// Where the nodes of both are.
+    #[serde(default, skip_serializing_if = "Addresses::is_empty")]
+    pub(crate) addresses: Addresses,
     /// Names of nodes that have left.
     #[serde(default)]
     pub(crate) retired: Vec<NodeId>,
@@ -180,6 +184,12 @@ pub(crate) struct ChangeRecord {
 }
 
 impl Record {
+    /// Those of before a change and those of after it.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let after = self.change.as_ref().map(|change| &change.fleet.nodes);
+        self.fleet.nodes.iter().chain(after.into_iter().flatten())
+    }
+
     pub(crate) fn load(journal: &dyn Journal) -> Result<Option<Self>, KvError> {
         let text = journal.load().map_err(KvError::Journal)?;
         let record = text.map(|text| serde_json::from_slice(&text));
@@ -199,6 +209,7 @@ impl Record {
             return record;
         };
         if change.back {
+            record.addresses.keep(&record.fleet.nodes);
             return record;
         }
         let before = std::mem::replace(&mut record.fleet, change.fleet);
@@ -206,6 +217,7 @@ impl Record {
         record.retired.retain(|id| !stays(id));
         let left = before.nodes.iter().map(Node::id).filter(|id| !stays(id));
         record.retired.extend(left.cloned());
+        record.addresses.keep(&record.fleet.nodes);
         record
     }
 }

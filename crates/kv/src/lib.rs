@@ -14,8 +14,10 @@ mod roles;
 mod state;
 mod to_the_end;
 
+mod addresses;
 mod admin;
 mod batch;
+mod edit;
 mod journal;
 mod mover;
 mod open;
@@ -23,6 +25,7 @@ mod scan;
 
 mod error;
 
+pub use edit::Edit;
 pub use entry::{Entry, system_clock};
 pub use error::KvError;
 pub use journal::{FileJournal, Journal, MemoryJournal};

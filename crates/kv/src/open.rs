@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 use keyroute_core::{Node, NodeId, RouteError};
 use tokio::sync::{Mutex, Notify, watch};
 
+use crate::addresses::Addresses;
 use crate::admin::Admin;
 use crate::journal::{Fleet, One, Record};
 use crate::ring::{AnyRouter, Holder, MakeRouter, Ring};
@@ -15,7 +16,7 @@ use crate::state::{Change, Phase, State};
 use crate::store::{Inner, Store, stripes};
 use crate::{Journal, KvError, MAX_REPLICAS, MemoryJournal, Rate, Shard, ShardError, system_clock};
 
-pub(crate) type Connect = dyn Fn(&NodeId) -> Result<Arc<dyn Shard>, ShardError> + Send + Sync;
+pub(crate) type Connect = dyn Fn(&NodeId, &str) -> Result<Arc<dyn Shard>, ShardError> + Send + Sync;
 
 /// Opens a [`Store`].
 pub struct StoreBuilder {
@@ -24,6 +25,10 @@ pub struct StoreBuilder {
     journal: Box<dyn Journal>,
     clock: Box<dyn Fn() -> u64 + Send + Sync>,
     nodes: Vec<Node>,
+    /// Where those are.
+    placed: Addresses,
+    /// Where nodes have moved to.
+    moved: Vec<(String, String)>,
     replicas: usize,
 }
 
@@ -43,15 +48,15 @@ impl Store {
     /// another is refused. [`Store`] shows one.
     pub fn builder<S: Shard + 'static>(
         router: impl Fn(&[Node]) -> Result<AnyRouter, RouteError> + Send + Sync + 'static,
-        shard: impl Fn(&NodeId) -> Result<S, ShardError> + Send + Sync + 'static,
+        shard: impl Fn(&NodeId, &str) -> Result<S, ShardError> + Send + Sync + 'static,
     ) -> StoreBuilder {
-        Self::builder_of_any(router, move |id| Ok(Arc::new(shard(id)?)))
+        Self::builder_of_any(router, move |id, address| Ok(Arc::new(shard(id, address)?)))
     }
 
     /// The same for shards of several kinds, or that others hold too.
     pub fn builder_of_any(
         router: impl Fn(&[Node]) -> Result<AnyRouter, RouteError> + Send + Sync + 'static,
-        shard: impl Fn(&NodeId) -> Result<Arc<dyn Shard>, ShardError> + Send + Sync + 'static,
+        shard: impl Fn(&NodeId, &str) -> Result<Arc<dyn Shard>, ShardError> + Send + Sync + 'static,
     ) -> StoreBuilder {
         StoreBuilder {
             make: Box::new(router),
@@ -59,6 +64,8 @@ impl Store {
             journal: Box::new(MemoryJournal::default()),
             clock: Box::new(system_clock),
             nodes: Vec::new(),
+            placed: Addresses::default(),
+            moved: Vec::new(),
             replicas: 1,
         }
     }
@@ -69,6 +76,44 @@ impl StoreBuilder {
     #[must_use]
     pub fn nodes(mut self, nodes: impl IntoIterator<Item = Node>) -> Self {
         self.nodes = nodes.into_iter().collect();
+        self.placed = Addresses::default();
+        self
+    }
+
+    /// The nodes that a new store begins with, each with its address. The others' are their ids' texts.
+    ///
+    /// ```
+    /// use keyroute_kv::{MemoryShard, Node, Store};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let store = Store::builder(
+    ///     |nodes| Ok(Box::new(VectorRing::from_nodes(nodes.iter().cloned())?)),
+    ///     |_id, _address| Ok(MemoryShard::new()), // a client would connect to the address
+    /// )
+    /// .nodes_at([(Node::new("a")?, "10.0.0.1:6379"), (Node::new("b")?, "10.0.0.2:6379")])
+    /// .open()
+    /// .await?;
+    /// store.readdress("b", "10.0.0.7:6379").await?; // it moved, with its data
+    /// assert_eq!(store.address_of("b").as_deref(), Some("10.0.0.7:6379"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn nodes_at<A: Into<String>>(mut self, nodes: impl IntoIterator<Item = (Node, A)>) -> Self {
+        self = self.nodes([]);
+        for (node, address) in nodes {
+            self.placed.set(node.id(), &address.into());
+            self.nodes.push(node);
+        }
+        self
+    }
+
+    /// Where this node is, whatever the journal says: for one that moved, with its data, while the store was closed.
+    #[must_use]
+    pub fn address(mut self, id: impl Into<String>, address: impl Into<String>) -> Self {
+        self.moved.push((id.into(), address.into()));
         self
     }
 
@@ -99,31 +144,50 @@ impl StoreBuilder {
     /// # Errors
     ///
     /// [`KvError::Replicas`], [`KvError::Route`], [`KvError::Shard`] of a node that cannot be opened,
-    /// [`KvError::OtherRouter`], [`KvError::Journal`] or [`KvError::JournalText`].
+    /// [`KvError::OtherRouter`], [`KvError::AddressTaken`] if two nodes have one, [`RouteError::NotMember`] if none of
+    /// the id of an [`address`](Self::address) is there, [`KvError::Journal`] or [`KvError::JournalText`].
     pub async fn open(self) -> Result<Store, KvError> {
-        let record = match Record::load(&*self.journal)? {
+        let stored = Record::load(&*self.journal)?;
+        let mut record = match stored.clone() {
             Some(record) => record,
             None => {
                 check_replicas(self.replicas)?;
                 let fleet = fleet_of(&*self.make, self.nodes, self.replicas)?;
-                let record = Record {
+                Record {
                     version: One,
                     generation: 0,
                     fleet,
                     change: None,
+                    addresses: self.placed,
                     retired: Vec::new(),
                     left_overs: Vec::new(),
-                };
-                record.store(&*self.journal)?;
-                record
+                }
             }
         };
+        for (id, address) in self.moved {
+            let node = record.nodes().find(|node| *node.id() == *id);
+            let node = node.ok_or(RouteError::NotMember { id })?.id().clone();
+            record.addresses.set(&node, &address);
+        }
+        record.addresses.check(record.nodes())?;
         let mut holders = BTreeMap::new();
-        let here = ring_of(&*self.make, &*self.connect, &record.fleet, &mut holders)?;
+        let here = ring_of(
+            &*self.make,
+            &*self.connect,
+            &record.fleet,
+            &record.addresses,
+            &mut holders,
+        )?;
         let phase = match &record.change {
             None => Phase::Steady(here),
             Some(change) => {
-                let there = ring_of(&*self.make, &*self.connect, &change.fleet, &mut holders)?;
+                let there = ring_of(
+                    &*self.make,
+                    &*self.connect,
+                    &change.fleet,
+                    &record.addresses,
+                    &mut holders,
+                )?;
                 let (from, to) = if change.back {
                     (there, here)
                 } else {
@@ -134,6 +198,9 @@ impl StoreBuilder {
                 Phase::Change(change)
             }
         };
+        if stored.as_ref() != Some(&record) {
+            record.store(&*self.journal)?;
+        }
         let (state, let_go) = State::new(record.generation, phase);
         let inner = Inner {
             make: self.make,
@@ -177,17 +244,19 @@ pub(crate) fn ring_of(
     make: &MakeRouter,
     connect: &Connect,
     fleet: &Fleet,
+    addresses: &Addresses,
     holders: &mut BTreeMap<NodeId, Arc<Holder>>,
 ) -> Result<Arc<Ring>, KvError> {
     check_replicas(fleet.replicas)?;
     for node in &fleet.nodes {
         if !holders.contains_key(node.id()) {
             let id = node.id().clone();
-            let shard = connect(&id).map_err(|error| KvError::Shard {
+            let address = addresses.of(&id).to_owned();
+            let shard = connect(&id, &address).map_err(|error| KvError::Shard {
                 id: id.clone(),
                 error,
             })?;
-            holders.insert(id.clone(), Arc::new(Holder { id, shard }));
+            holders.insert(id.clone(), Arc::new(Holder { id, address, shard }));
         }
     }
     let holder = |id: &NodeId| holders.get(id).cloned();

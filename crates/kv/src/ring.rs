@@ -18,6 +18,7 @@ pub(crate) type MakeRouter = dyn Fn(&[Node]) -> Result<AnyRouter, RouteError> + 
 /// A node and its shard.
 pub(crate) struct Holder {
     pub(crate) id: NodeId,
+    pub(crate) address: String,
     pub(crate) shard: Arc<dyn Shard>,
 }
 

@@ -38,7 +38,7 @@ impl Store {
     ///
     /// [`KvError::CannotList`], [`KvError::Cursor`], or [`KvError::Shard`].
     pub async fn scan(&self, cursor: Option<&[u8]>, limit: usize) -> Result<Page, KvError> {
-        let state = self.state();
+        let state = self.entered().await;
         let mut place = match cursor {
             Some(cursor) => Place::read(cursor).ok_or(KvError::Cursor)?,
             None => Place::start(state.generation, 0),
@@ -95,7 +95,7 @@ impl State {
     fn answers_for(&self, holder: &Arc<Holder>, key: &[u8]) -> bool {
         let is = |first: Option<&Arc<Holder>>| first.is_some_and(|it| it.id == holder.id);
         match &self.phase {
-            Phase::Steady(ring) => is(ring.holders_of(key).first()),
+            Phase::Steady(ring) | Phase::Shut { ring, .. } => is(ring.holders_of(key).first()),
             // The one has it until it moves, the other from then on.
             Phase::Change(change) => {
                 let roles = change.roles_of(key);

@@ -21,6 +21,11 @@ pub(crate) struct State {
 pub(crate) enum Phase {
     Steady(Arc<Ring>),
     Change(Change),
+    /// Nothing goes on, until it is said that it does: a node of the ring is exchanged.
+    Shut {
+        ring: Arc<Ring>,
+        opened: watch::Receiver<bool>,
+    },
 }
 
 impl State {
@@ -37,7 +42,7 @@ impl State {
 
     pub(crate) fn change(&self) -> Option<&Change> {
         match &self.phase {
-            Phase::Steady(_) => None,
+            Phase::Steady(_) | Phase::Shut { .. } => None,
             Phase::Change(change) => Some(change),
         }
     }
@@ -45,7 +50,7 @@ impl State {
     /// All nodes, in the order of their ids.
     pub(crate) fn holders(&self) -> Vec<Arc<Holder>> {
         let mut holders: Vec<Arc<Holder>> = match &self.phase {
-            Phase::Steady(ring) => ring.holders().cloned().collect(),
+            Phase::Steady(ring) | Phase::Shut { ring, .. } => ring.holders().cloned().collect(),
             Phase::Change(it) => it.from.holders().chain(it.to.holders()).cloned().collect(),
         };
         holders.sort_by(|a, b| a.id.cmp(&b.id));

@@ -43,7 +43,7 @@ const STRIPES: usize = 1024;
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let store = Store::builder(
 ///     |nodes| Ok(Box::new(VectorRing::from_nodes(nodes.iter().cloned())?)),
-///     |_id| Ok(MemoryShard::new()),
+///     |_id, _address| Ok(MemoryShard::new()),
 /// )
 /// .nodes([Node::new("a")?, Node::new("b")?])
 /// .open()
@@ -106,9 +106,9 @@ impl Store {
     /// As [`get`](Self::get).
     pub async fn entry(&self, key: &[u8]) -> Result<Option<Entry>, KvError> {
         check_key(key)?;
-        let state = self.state();
+        let state = self.entered().await;
         let found = match &state.phase {
-            Phase::Steady(ring) => ring.holders_of(key).get(key).await?,
+            Phase::Steady(ring) | Phase::Shut { ring, .. } => ring.holders_of(key).get(key).await?,
             Phase::Change(change) => {
                 let roles = change.roles_of(key);
                 if roles.differ() {
@@ -174,11 +174,13 @@ impl Store {
     }
 
     async fn write_now(&self, key: &[u8], write: Write) -> Result<bool, KvError> {
-        let state = self.state();
+        let state = self.entered().await;
         match &state.phase {
             // One shard's own order is enough.
-            Phase::Steady(ring) if ring.replicas == 1 => write.on(ring.holders_of(key), key).await,
-            Phase::Steady(ring) => {
+            Phase::Steady(ring) | Phase::Shut { ring, .. } if ring.replicas == 1 => {
+                write.on(ring.holders_of(key), key).await
+            }
+            Phase::Steady(ring) | Phase::Shut { ring, .. } => {
                 let _held = self.stripe(key).write().await;
                 write.on(ring.holders_of(key), key).await
             }
@@ -201,7 +203,7 @@ impl Store {
     #[must_use]
     pub fn nodes(&self) -> Vec<Node> {
         match &self.state().phase {
-            Phase::Steady(ring) => ring.nodes.clone(),
+            Phase::Steady(ring) | Phase::Shut { ring, .. } => ring.nodes.clone(),
             Phase::Change(change) => change.to.nodes.clone(),
         }
     }
@@ -210,7 +212,7 @@ impl Store {
     #[must_use]
     pub fn replicas(&self) -> usize {
         match &self.state().phase {
-            Phase::Steady(ring) => ring.replicas,
+            Phase::Steady(ring) | Phase::Shut { ring, .. } => ring.replicas,
             Phase::Change(change) => change.to.replicas,
         }
     }

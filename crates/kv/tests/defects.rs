@@ -152,7 +152,7 @@ async fn what_is_refused_changes_nothing() {
     ));
     assert_eq!(world.operations.load(SeqCst), operations);
 
-    world.shard(node("c").id()); // empty
+    world.shard("c"); // empty
     store.add(node("c")).await.unwrap();
     assert!(matches!(
         store.add(node("d")).await,
@@ -173,7 +173,7 @@ async fn a_newcomer_with_keys_of_its_own_is_refused() {
     use keyroute_kv::{Entry, Shard};
     let world = World::new();
     let store = filled(&world, &["a", "b"]).await;
-    let stale = world.shard(node("c").id());
+    let stale = world.shard("c");
     stale.set(&key(1), Entry::new("stale")).await.unwrap();
     assert!(matches!(store.add(node("c")).await, Err(KvError::NotEmpty { id }) if id == "c"));
     assert!(store.progress().is_none());
@@ -193,7 +193,7 @@ async fn another_router_is_refused() {
             nodes.iter().cloned(),
         )?))
     };
-    let shard = |_: &_| Ok(keyroute_kv::MemoryShard::new());
+    let shard = |_: &_, _: &str| Ok(keyroute_kv::MemoryShard::new());
     let open = |journal| {
         Store::builder(support::ring, shard)
             .nodes(nodes.clone())

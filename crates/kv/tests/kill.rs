@@ -26,7 +26,7 @@ fn key(number: u64) -> Vec<u8> {
 
 async fn open(root: PathBuf) -> Store {
     let journal = FileJournal::open(root.join("store.json")).unwrap();
-    let shard = move |id: &NodeId| RedbShard::open(root.join(format!("{id}.redb")));
+    let shard = move |id: &NodeId, _: &str| RedbShard::open(root.join(format!("{id}.redb")));
     let store = Store::builder(support::ring, shard).journal(journal);
     store.nodes(["a", "b"].map(node)).open().await.unwrap()
 }

@@ -109,8 +109,9 @@ async fn a_store_over_files_changes_as_any() {
     let open = |nodes: Vec<Node>| {
         let root = root.clone();
         let journal = keyroute_kv::FileJournal::open(root.join("store.json")).unwrap();
-        let shard =
-            move |id: &keyroute_kv::NodeId| RedbShard::open(root.join(format!("{id}.redb")));
+        let shard = move |id: &keyroute_kv::NodeId, _: &str| {
+            RedbShard::open(root.join(format!("{id}.redb")))
+        };
         Store::builder(support::ring, shard)
             .journal(journal)
             .nodes(nodes)

@@ -25,7 +25,8 @@ pub fn node(id: &str) -> Node {
 /// What is outside of the process: shards and journal. Clones are one world.
 #[derive(Clone, Default)]
 pub struct World {
-    shards: Arc<Mutex<BTreeMap<NodeId, Arc<MemoryShard>>>>,
+    /// By address.
+    shards: Arc<Mutex<BTreeMap<String, Arc<MemoryShard>>>>,
     journal: MemoryJournal,
     pub clock: Arc<AtomicU64>,
     /// How many operations on shards and writes of the journal there have been.
@@ -60,8 +61,8 @@ impl World {
 
     pub fn builder(&self) -> StoreBuilder {
         let (world, clock) = (self.clone(), self.clock.clone());
-        let connect = move |id: &NodeId| -> Result<Arc<dyn Shard>, ShardError> {
-            let within = world.shard(id);
+        let connect = move |_id: &NodeId, address: &str| -> Result<Arc<dyn Shard>, ShardError> {
+            let within = world.shard(address);
             let world = world.clone();
             Ok(Arc::new(WorldShard { within, world }))
         };
@@ -70,11 +71,11 @@ impl World {
             .clock(move || clock.load(SeqCst))
     }
 
-    pub fn shard(&self, id: &NodeId) -> Arc<MemoryShard> {
+    pub fn shard(&self, address: &str) -> Arc<MemoryShard> {
         self.shards
             .lock()
             .unwrap()
-            .entry(id.clone())
+            .entry(address.to_owned())
             .or_default()
             .clone()
     }
@@ -95,12 +96,15 @@ impl World {
         self.operate().map_err(ShardError::new)
     }
 
-    /// Every copy, by key.
+    /// Every copy, by key and address.
     pub fn copies(&self) -> BTreeMap<Vec<u8>, BTreeMap<String, Entry>> {
         let mut copies: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
-        for (id, shard) in &*self.shards.lock().unwrap() {
+        for (address, shard) in &*self.shards.lock().unwrap() {
             for (key, entry) in shard.snapshot() {
-                copies.entry(key).or_default().insert(id.to_string(), entry);
+                copies
+                    .entry(key)
+                    .or_default()
+                    .insert(address.clone(), entry);
             }
         }
         copies
