@@ -1,13 +1,23 @@
 //! What another key-value system over a hash ring does wrong, and what is refused here.
+//!
+//! | it | and here |
+//! | --- | --- |
+//! | gives a node that joins none of its keys | `a_node_that_joins_gets_its_keys_and_none_becomes_unreadable` |
+//! | names a node that joins like one that is there, which loses its keys | `no_name_is_taken_twice` |
+//! | panics if an unknown node leaves, if there is none, or the last one goes | `who_is_not_there_cannot_leave_nor_the_last`, `a_store_without_nodes_says_so` |
+//! | asks two addresses for one node that was added twice | `a_node_has_one_address` |
+//! | shows a node before its store is there, and locks nothing | `a_node_joins_under_writes_of_many_threads`, and `concurrent.rs` |
+//! | gives out its own map, to be read while it is written | `what_was_listed_stays_as_it_was_while_writes_go_on` |
+//! | leaves it to chance who owns a point of two nodes | `who_shares_points_gives_back_what_it_took` |
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::atomic::Ordering::SeqCst;
 
-use keyroute_kv::{KvError, RouteError, Store};
+use keyroute_kv::{KvError, RouteError, Shard, Store};
 
 mod support;
-use support::{World, finish, node, owner, planned};
+use support::{Numbers, World, article_ring, finish, node, owner, planned, scan_all};
 
 const KEYS: u32 = 1000;
 
@@ -74,6 +84,137 @@ async fn no_name_is_taken_twice() {
         finish(&store).await.unwrap();
         assert_all_readable(&store).await;
         world.assert_placed(&store.nodes(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_node_has_one_address() {
+    let world = World::new();
+    let nodes = [(node("A"), "old"), (node("B"), "there")];
+    let builder = world.builder_over(article_ring).nodes_at(nodes);
+    let store = builder.open().await.unwrap();
+    for number in 0..KEYS {
+        store.set(&key(number), number.to_string()).await.unwrap();
+    }
+    let held = world.shard("old").snapshot();
+    assert_eq!(held.len(), 543); // there 266 of them stayed with the old address, 277 went to the new
+    let again = store.add_at(node("A"), "new").await.unwrap_err();
+    assert!(matches!(again, KvError::Route(RouteError::AlreadyMember { id }) if id == "A"));
+    assert_all_readable(&store).await;
+    assert!(world.shard("new").is_empty());
+
+    for (key, entry) in &held {
+        world.shard("new").set(key, entry.clone()).await.unwrap();
+        world.shard("old").delete(key).await.unwrap();
+    }
+    store.readdress("A", "new").await.unwrap();
+    for number in 0..KEYS {
+        store.set(&key(number), number.to_string()).await.unwrap();
+    }
+    assert_all_readable(&store).await;
+    assert!(world.shard("old").is_empty());
+    assert_eq!(world.shard("new").snapshot(), held);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_node_joins_under_writes_of_many_threads() {
+    let world = World::new().that_yields();
+    let store = filled(&world, &["Node0", "Node1"]).await;
+    let writers: Vec<_> = (0..4)
+        .map(|writer| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                for number in (0..KEYS).filter(|number| number % 4 == writer) {
+                    let value = format!("new {number}");
+                    store.set(&key(number), value).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    store.add(node("Node2")).await.unwrap();
+    store.run().await;
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    for number in 0..KEYS {
+        let value = store.get(&key(number)).await.unwrap();
+        assert_eq!(value, Some(format!("new {number}").into_bytes()));
+    }
+    world.assert_placed(&store.nodes(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_was_listed_stays_as_it_was_while_writes_go_on() {
+    let world = World::new();
+    let store = filled(&world, &["a", "b"]).await;
+    let written = world.operations.clone();
+    let writer = {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let mut draw = Numbers(7);
+            for version in 0..20_000u32 {
+                let number = u32::try_from(draw.below(u64::from(KEYS))).unwrap();
+                let value = format!("{number} again, {version}");
+                store.set(&key(number), value).await.unwrap();
+            }
+        })
+    };
+    let mut rounds = 0;
+    while !writer.is_finished() || rounds == 0 {
+        let page = store.scan(None, 100).await.unwrap();
+        let snapshot = world.shard("a").snapshot();
+        let (listed, held) = (page.clone(), snapshot.clone());
+        let before = written.load(SeqCst);
+        while written.load(SeqCst) == before && !writer.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!((page, snapshot), (listed, held));
+        // All keys are always there, each with a value of its own.
+        assert_eq!(scan_all(&store, 300).await.len(), KEYS as usize);
+        for (key, entry) in world.shard("a").snapshot() {
+            let value = String::from_utf8(entry.value).unwrap();
+            let number = value.split(' ').next().unwrap();
+            assert_eq!(key, format!("user:{number}:session").into_bytes());
+        }
+        rounds += 1;
+    }
+    writer.await.unwrap();
+}
+
+#[tokio::test]
+async fn who_shares_points_gives_back_what_it_took() {
+    let of = async |ids: &[&str], then: &[&str]| {
+        let world = World::new();
+        let nodes = ids.iter().map(|id| node(id));
+        let builder = world.builder_over(article_ring).nodes(nodes);
+        let store = builder.open().await.unwrap();
+        for number in 0..20_000 {
+            store.set(&key(number), "v").await.unwrap();
+        }
+        for change in then {
+            match change.strip_prefix('-') {
+                Some(id) => store.remove(id).await.unwrap(),
+                None => store.add(node(change)).await.unwrap(),
+            }
+            while store.advance(500).await.unwrap().next != keyroute_kv::Next::Done {}
+        }
+        world.copies()
+    };
+    // 56 points of 2048 are shared by the first two, and 106 of these keys lie before one.
+    let all = of(&["Node4634", "Node4820", "Node0"], &[]).await;
+    assert_eq!(of(&["Node0", "Node4820", "Node4634"], &[]).await, all);
+    assert_eq!(of(&["Node0", "Node4820"], &["Node4634"]).await, all);
+    assert_eq!(of(&["Node4634", "Node0"], &["Node4820"]).await, all);
+    for other in ["Node4634", "Node4820"] {
+        let without = of(&[other, "Node0"], &[]).await;
+        let one = if other == "Node4634" {
+            "Node4820"
+        } else {
+            "Node4634"
+        };
+        let gone = format!("-{one}");
+        assert_eq!(of(&[one, other, "Node0"], &[gone.as_str()]).await, without);
+        assert_eq!(of(&[other, "Node0"], &[one, gone.as_str()]).await, without);
     }
 }
 
@@ -170,7 +311,7 @@ async fn what_is_refused_changes_nothing() {
 
 #[tokio::test]
 async fn a_newcomer_with_keys_of_its_own_is_refused() {
-    use keyroute_kv::{Entry, Shard};
+    use keyroute_kv::Entry;
     let world = World::new();
     let store = filled(&world, &["a", "b"]).await;
     let stale = world.shard("c");

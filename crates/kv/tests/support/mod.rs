@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
 use keyroute_core::{RouteError, Router, WalkExt};
+use keyroute_interop::{hash::Crc32, seeds::HashRing};
 use keyroute_kv::{
     AnyRouter, Entry, Journal, KvError, MemoryJournal, MemoryShard, Next, Node, NodeId, Page,
     Pending, Shard, ShardError, Store, StoreBuilder,
@@ -16,6 +17,13 @@ use keyroute_vector_ring::VectorRing;
 
 pub fn ring(nodes: &[Node]) -> Result<AnyRouter, RouteError> {
     Ok(Box::new(VectorRing::from_nodes(nodes.iter().cloned())?))
+}
+
+/// The ring of an article's key-value system: CRC-32 of `{id}-{i}`, 2048 points, equal ones to the lower id.
+pub fn article_ring(nodes: &[Node]) -> Result<AnyRouter, RouteError> {
+    let scheme = HashRing::new(Crc32, HashRing::<Crc32>::POINTS)?;
+    let ring = VectorRing::from_nodes_with(scheme, nodes.iter().cloned())?;
+    Ok(Box::new(ring))
 }
 
 pub fn node(id: &str) -> Node {
@@ -60,6 +68,13 @@ impl World {
     }
 
     pub fn builder(&self) -> StoreBuilder {
+        self.builder_over(ring)
+    }
+
+    pub fn builder_over(
+        &self,
+        ring: impl Fn(&[Node]) -> Result<AnyRouter, RouteError> + Send + Sync + 'static,
+    ) -> StoreBuilder {
         let (world, clock) = (self.clone(), self.clock.clone());
         let connect = move |_id: &NodeId, address: &str| -> Result<Arc<dyn Shard>, ShardError> {
             let within = world.shard(address);
