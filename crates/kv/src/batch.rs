@@ -1,19 +1,27 @@
-//! Many keys at once: one question to each shard instead of one for each key.
+//! Many keys at once: one question to each shard, all shards at the same time, instead of one for each key.
+//!
+//! Only keys that must move in a change are dealt with singly, each by the rule of [`roles`](crate::roles).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::ring::{Holder, Ring};
-use crate::state::Phase;
-use crate::store::check_key;
+use futures_util::future::{join_all, try_join_all};
+
+use crate::ring::{Holder, Holders};
+use crate::state::{Phase, State};
+use crate::store::{Write, check_key};
 use crate::to_the_end::to_the_end;
 use crate::{Entry, KvError, Store};
+
+/// How many keys are dealt with singly at the same time.
+const SINGLES: usize = 32;
 
 impl Store {
     /// The values of these keys, in their order.
     ///
     /// Each answer is what [`get`](Self::get) would give at some time during the call; together they are of no one
-    /// instant. Without a change each shard is asked once; if one fails its keys are asked for singly, with their other
-    /// replicas.
+    /// instant. Each shard is asked once, all at the same time; if one fails its keys are asked for singly, with their
+    /// other replicas. So are keys that must move.
     ///
     /// # Errors
     ///
@@ -21,8 +29,12 @@ impl Store {
     pub async fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, KvError> {
         keys.iter().try_for_each(|key| check_key(key))?;
         let mut values: Vec<Option<Vec<u8>>> = vec![None; keys.len()];
-        for place in self.get_groups(keys, &mut values).await? {
-            values[place] = self.get(keys[place]).await?;
+        let left = self.get_groups(keys, &mut values).await?;
+        for places in left.chunks(SINGLES) {
+            let singly = places.iter().map(|&place| self.get(keys[place]));
+            for (&place, value) in places.iter().zip(try_join_all(singly).await?) {
+                values[place] = value;
+            }
         }
         Ok(values)
     }
@@ -36,19 +48,29 @@ impl Store {
         keys: &[&[u8]],
         values: &mut [Option<Vec<u8>>],
     ) -> Result<Vec<usize>, KvError> {
-        let state = self.state();
-        let Phase::Steady(ring) = &state.phase else {
-            return Ok((0..keys.len()).collect());
-        };
+        let state = self.entered().await;
+        let mut places = Vec::with_capacity(keys.len());
         let mut left = Vec::new();
-        for (holder, places) in by_holder(ring, keys)? {
-            let asked: Vec<&[u8]> = places.iter().map(|&place| keys[place]).collect();
-            let Ok(found) = holder.shard.get_many(&asked).await else {
+        for (place, key) in keys.iter().enumerate() {
+            match state.stays(key) {
+                Some(holders) => places.push((holders.first().ok_or(KvError::NoNodes)?, place)),
+                None => left.push(place),
+            }
+        }
+        let asked = by_holder(&mut places).map(|(holder, places)| async move {
+            let asked: Vec<&[u8]> = places.iter().map(|&(_, place)| keys[place]).collect();
+            let found = holder.shard.look_many(&asked).await;
+            (places, found)
+        });
+        let answers = join_all(asked).await;
+        let now = self.now();
+        for (places, found) in answers {
+            let places = places.iter().map(|&(_, place)| place);
+            let Ok(found) = found else {
                 left.extend(places);
                 continue;
             };
-            let now = self.now();
-            for (&place, entry) in places.iter().zip(found) {
+            for (place, entry) in places.zip(found) {
                 let live = entry.filter(|entry| entry.is_live(now));
                 values[place] = live.map(|entry| entry.value);
             }
@@ -58,58 +80,159 @@ impl Store {
 
     /// Gives these keys these entries. Of a key that is there twice the last counts.
     ///
-    /// With one replica and without a change each shard is asked once, otherwise each key is set by itself.
+    /// Each shard is asked once, all at the same time, and with several replicas all first ones after all second ones.
+    /// Keys that must move are set singly.
     ///
     /// # Errors
     ///
     /// As [`set`](Self::set), of any key; then some may be set and others not.
-    pub async fn set_many(&self, entries: &[(&[u8], Entry)]) -> Result<(), KvError> {
-        entries.iter().try_for_each(|(key, _)| check_key(key))?;
-        let store = self.clone();
-        let owned: Vec<(Vec<u8>, Entry)> = entries
-            .iter()
-            .map(|(key, entry)| (key.to_vec(), entry.clone()))
-            .collect();
-        if to_the_end(async move { store.set_groups(&owned).await }).await? {
-            return Ok(());
-        }
-        for (key, entry) in entries {
-            self.set_entry(key, entry.clone()).await?;
-        }
-        Ok(())
+    pub async fn set_many(&self, mut entries: Vec<(Vec<u8>, Entry)>) -> Result<(), KvError> {
+        // The last of each stands first then: the sort keeps the order of equals.
+        entries.reverse();
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        entries.dedup_by(|(a, _), (b, _)| a == b);
+        let writes = entries.into_iter();
+        let writes = writes.map(|(key, entry)| (key, Write::Set(entry)));
+        self.write_many(writes.collect()).await.map(drop)
     }
 
-    /// Asks each shard once if that will do; says whether it did.
-    async fn set_groups(&self, entries: &[(Vec<u8>, Entry)]) -> Result<bool, KvError> {
-        let state = self.state();
-        let ring = match &state.phase {
-            Phase::Steady(ring) if ring.replicas == 1 => ring,
-            _ => return Ok(false),
-        };
-        let keys: Vec<&[u8]> = entries.iter().map(|(key, _)| key.as_slice()).collect();
-        for (holder, places) in by_holder(ring, &keys)? {
-            let group = places
-                .iter()
-                .map(|&place| (keys[place], entries[place].1.clone()));
-            let set = holder.shard.set_many(group.collect()).await;
-            set.map_err(|error| holder.failed(error))?;
+    /// Takes the values of these keys away; says of each whether one lay there, ended or not. A key that is there
+    /// twice had none the second time. Costs as [`set_many`](Self::set_many).
+    ///
+    /// # Errors
+    ///
+    /// As [`set`](Self::set), of any key; then some may be deleted and others not.
+    pub async fn delete_many(&self, keys: &[&[u8]]) -> Result<Vec<bool>, KvError> {
+        let mut places: Vec<usize> = (0..keys.len()).collect();
+        places.sort_by_key(|&place| keys[place]);
+        places.dedup_by_key(|place| keys[*place]); // the first of equals stays
+        let writes = places
+            .iter()
+            .map(|&place| (keys[place].to_vec(), Write::Delete));
+        let found = self.write_many(writes.collect()).await?;
+        let mut was = vec![false; keys.len()];
+        for (place, found) in places.into_iter().zip(found) {
+            was[place] = found;
         }
-        Ok(true)
+        Ok(was)
+    }
+
+    /// Writes all of one kind, to keys of which no two are the same; says of each whether something lay there.
+    async fn write_many(&self, writes: Vec<(Vec<u8>, Write)>) -> Result<Vec<bool>, KvError> {
+        writes.iter().try_for_each(|(key, _)| check_key(key))?;
+        let (store, writes) = (self.clone(), Arc::new(writes));
+        let shared = writes.clone();
+        let (mut was, left) = to_the_end(async move { store.write_groups(&shared).await }).await?;
+        for places in left.chunks(SINGLES) {
+            let singly = places.iter().map(|&place| {
+                let (key, write) = &writes[place];
+                self.write(key, write.clone())
+            });
+            for (&place, found) in places.iter().zip(try_join_all(singly).await?) {
+                was[place] = found;
+            }
+        }
+        Ok(was)
+    }
+
+    /// Asks each shard once for each rank of replicas; gives the places of keys that must be written singly.
+    async fn write_groups(
+        &self,
+        writes: &[(Vec<u8>, Write)],
+    ) -> Result<(Vec<bool>, Vec<usize>), KvError> {
+        let state = self.entered().await;
+        let mut all = Vec::with_capacity(writes.len());
+        let mut left = Vec::new();
+        for (place, (key, _)) in writes.iter().enumerate() {
+            match state.stays(key) {
+                Some(holders) if holders.is_empty() => return Err(KvError::NoNodes),
+                Some(holders) => all.push((holders, place)),
+                None => left.push(place),
+            }
+        }
+        let mut held = Vec::new();
+        if state.locks() {
+            // In ascending order, each once: two that do so cannot wait for each other.
+            let keys = all.iter().map(|&(_, place)| &writes[place].0);
+            let stripes: BTreeSet<usize> = keys.map(|key| self.stripe_of(key)).collect();
+            for stripe in stripes {
+                held.push(self.inner.stripes[stripe].write().await);
+            }
+        }
+        let mut was = vec![false; writes.len()];
+        let ranks = all.iter().map(|(holders, _)| holders.len()).max();
+        for rank in (0..ranks.unwrap_or(0)).rev() {
+            let of_rank = all.iter();
+            let of_rank = of_rank.filter_map(|(holders, place)| Some((holders.at(rank)?, *place)));
+            let mut places: Vec<_> = of_rank.collect();
+            let asked = by_holder(&mut places).map(|(holder, places)| async move {
+                let writes = places.iter().map(|&(_, place)| &writes[place]);
+                (places, write_on(holder, writes).await)
+            });
+            for (places, found) in join_all(asked).await {
+                for (&(_, place), found) in places.iter().zip(found?) {
+                    was[place] = found;
+                }
+            }
+        }
+        Ok((was, left))
     }
 }
 
-/// A holder, and places of keys.
-type Group<'a> = (&'a Arc<Holder>, Vec<usize>);
-
-/// For each first holder the places of its keys, ascending.
-fn by_holder<'a>(ring: &'a Ring, keys: &[&[u8]]) -> Result<Vec<Group<'a>>, KvError> {
-    let mut places: Vec<(&Arc<Holder>, usize)> = Vec::with_capacity(keys.len());
-    for (place, key) in keys.iter().enumerate() {
-        let first = ring.holders_of(key).first().ok_or(KvError::NoNodes)?;
-        places.push((first, place));
+async fn write_on(
+    holder: &Holder,
+    writes: impl Iterator<Item = &(Vec<u8>, Write)> + Clone,
+) -> Result<Vec<bool>, KvError> {
+    let mut sets = Vec::new();
+    let mut deletes = Vec::new();
+    for (key, write) in writes {
+        match write {
+            Write::Set(entry) => sets.push((key.as_slice(), entry.clone())),
+            Write::Delete => deletes.push(key.as_slice()),
+        }
     }
-    places.sort_by(|a, b| (&a.0.id, a.1).cmp(&(&b.0.id, b.1)));
-    let groups = places.chunk_by(|a, b| a.0.id == b.0.id);
-    let group = |it: &[(&'a Arc<Holder>, usize)]| (it[0].0, it.iter().map(|it| it.1).collect());
-    Ok(groups.map(group).collect())
+    let mut found = vec![true; sets.len()];
+    if !sets.is_empty() {
+        let set = holder.shard.set_many(sets).await;
+        set.map_err(|error| holder.failed(error))?;
+    }
+    if !deletes.is_empty() {
+        let deleted = holder.shard.delete_many(&deletes).await;
+        found.extend(deleted.map_err(|error| holder.failed(error))?);
+    }
+    Ok(found)
+}
+
+impl State {
+    /// Who holds the key, before and after: `None` if it must move.
+    fn stays(&self, key: &[u8]) -> Option<Holders<'_>> {
+        match &self.phase {
+            Phase::Steady(ring) | Phase::Shut { ring, .. } => Some(ring.holders_of(key)),
+            Phase::Change(change) => {
+                let roles = change.roles_of(key);
+                (!roles.differ()).then_some(roles.to)
+            }
+        }
+    }
+
+    /// Whether a write takes its key's lock: one shard's own order is enough without.
+    fn locks(&self) -> bool {
+        match &self.phase {
+            Phase::Steady(ring) | Phase::Shut { ring, .. } => ring.replicas > 1,
+            Phase::Change(_) => true,
+        }
+    }
+}
+
+/// A key's holder, and its place.
+type At<'a> = (&'a Arc<Holder>, usize);
+
+/// For each holder its keys, in their order.
+fn by_holder<'a, 'p>(
+    places: &'p mut [At<'a>],
+) -> impl Iterator<Item = (&'a Arc<Holder>, &'p [At<'a>])> + use<'a, 'p> {
+    // In whatever order: they are asked at the same time. The sort keeps that of each one's keys.
+    places.sort_by_key(|(holder, _)| Arc::as_ptr(holder));
+    let groups = places.chunk_by(|(a, _), (b, _)| Arc::ptr_eq(a, b));
+    groups.map(|group| (group[0].0, group))
 }

@@ -4,9 +4,13 @@
 mod store;
 
 mod entry;
+#[cfg(feature = "memcached")]
+mod memcached_shard;
 mod memory;
 #[cfg(feature = "redb")]
 mod redb_shard;
+#[cfg(feature = "redis")]
+mod redis_shard;
 mod shard;
 
 mod ring;
@@ -29,11 +33,15 @@ pub use edit::Edit;
 pub use entry::{Entry, system_clock};
 pub use error::KvError;
 pub use journal::{FileJournal, Journal, MemoryJournal};
+#[cfg(feature = "memcached")]
+pub use memcached_shard::MemcachedShard;
 pub use memory::MemoryShard;
 pub use mover::{Next, Progress, Rate, Step};
 pub use open::StoreBuilder;
 #[cfg(feature = "redb")]
 pub use redb_shard::RedbShard;
+#[cfg(feature = "redis")]
+pub use redis_shard::RedisShard;
 pub use ring::{AnyRouter, MAX_REPLICAS};
 pub use shard::{Page, Pending, Shard, ShardError};
 pub use store::{MAX_KEY_LEN, Store};

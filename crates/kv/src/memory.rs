@@ -91,6 +91,16 @@ impl Shard for MemoryShard {
         })
     }
 
+    fn get_many<'a>(
+        &'a self,
+        keys: &'a [&'a [u8]],
+    ) -> Pending<'a, Result<Vec<Option<Entry>>, ShardError>> {
+        Box::pin(async move {
+            let entries = self.entries();
+            Ok(keys.iter().map(|key| entries.get(*key).cloned()).collect())
+        })
+    }
+
     fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
         Box::pin(async move { Ok(u64::try_from(self.len()).ok()) })
     }

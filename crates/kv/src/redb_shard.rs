@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
+use futures_util::future::join_all;
 use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition};
 use tokio::sync::oneshot;
 
@@ -86,10 +87,13 @@ impl RedbShard {
         }
     }
 
-    fn read(&self, key: &[u8]) -> Result<Option<Entry>, redb::Error> {
+    fn read(&self, keys: &[&[u8]]) -> Result<Vec<Option<Entry>>, redb::Error> {
         let table = self.database.begin_read()?.open_table(TABLE)?;
-        let found = table.get(key)?;
-        Ok(found.map(|stored| decode(stored.value())))
+        let mut entries = Vec::with_capacity(keys.len());
+        for key in keys {
+            entries.push(table.get(key)?.map(|stored| decode(stored.value())));
+        }
+        Ok(entries)
     }
 
     fn page(&self, cursor: Option<&[u8]>, limit: usize) -> Result<Page, redb::Error> {
@@ -197,7 +201,7 @@ fn decode(bytes: &[u8]) -> Entry {
 
 impl Shard for RedbShard {
     fn get<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<Option<Entry>, ShardError>> {
-        Box::pin(async move { self.read(key).map_err(ShardError::new) })
+        Box::pin(async move { Ok(self.get_many(&[key]).await?.pop().flatten()) })
     }
 
     fn set<'a>(&'a self, key: &'a [u8], entry: Entry) -> Pending<'a, Result<(), ShardError>> {
@@ -219,6 +223,25 @@ impl Shard for RedbShard {
         Box::pin(async move {
             let page = self.page(cursor.as_deref(), limit.max(1));
             page.map_err(ShardError::new)
+        })
+    }
+
+    /// Of one instant.
+    fn get_many<'a>(
+        &'a self,
+        keys: &'a [&'a [u8]],
+    ) -> Pending<'a, Result<Vec<Option<Entry>>, ShardError>> {
+        Box::pin(async move { self.read(keys).map_err(ShardError::new) })
+    }
+
+    /// As many commits as for one, mostly: see [`RedbShard`].
+    fn delete_many<'a>(
+        &'a self,
+        keys: &'a [&'a [u8]],
+    ) -> Pending<'a, Result<Vec<bool>, ShardError>> {
+        Box::pin(async {
+            let deleted = join_all(keys.iter().map(|key| self.delete(key)));
+            deleted.await.into_iter().collect() // an error only when all have ended
         })
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use keyroute_core::{Node, NodeId, RouteError, Router, Slot, Walk};
 
+use crate::store::Depth;
 use crate::{Entry, KvError, Shard, ShardError};
 
 /// The most nodes that can hold one key.
@@ -28,6 +29,12 @@ impl Holder {
             .get(key)
             .await
             .map_err(|error| self.failed(error))
+    }
+
+    /// For a reader.
+    async fn look(&self, key: &[u8]) -> Result<Option<Entry>, KvError> {
+        let found = self.shard.look(key).await;
+        found.map_err(|error| self.failed(error))
     }
 
     pub(crate) async fn set(&self, key: &[u8], entry: Entry) -> Result<(), KvError> {
@@ -129,6 +136,14 @@ impl<'a> Holders<'a> {
         self.places[0]
     }
 
+    pub(crate) fn at(&self, rank: usize) -> Option<&'a Arc<Holder>> {
+        self.places.get(rank).copied().flatten()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -148,9 +163,18 @@ impl<'a> Holders<'a> {
 
     /// The first answer. Only a holder that fails is passed over: one that has nothing has answered.
     pub(crate) async fn get(&self, key: &[u8]) -> Result<Option<Entry>, KvError> {
+        self.read(key, Depth::Entry).await
+    }
+
+    /// The same, as deep as is asked for.
+    pub(crate) async fn read(&self, key: &[u8], depth: Depth) -> Result<Option<Entry>, KvError> {
         let mut first = None;
         for holder in self.iter() {
-            match holder.get(key).await {
+            let found = match depth {
+                Depth::Value => holder.look(key).await,
+                Depth::Entry => holder.get(key).await,
+            };
+            match found {
                 Ok(found) => return Ok(found),
                 Err(error) => first = first.or(Some(error)),
             }

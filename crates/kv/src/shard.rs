@@ -13,8 +13,9 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Where a node's keys lie.
 ///
 /// Each operation on one key happens at once or not at all, and is there for whoever asks after it was answered;
-/// a shard that outlives its process keeps it through a crash. One that failed may have happened, but must not happen
-/// later: a key may have moved since. The store awaits each to its end. A shard may forget an entry that has ended but need
+/// a shard that outlives its process keeps it through a crash. One that failed may have happened, or may still, but
+/// not once a later one on this node has been answered, be it another process' and on another key: a key may have
+/// moved since. The store awaits each to its end. A shard may forget an entry that has ended but need
 /// not: the store looks at the time itself. [`MemoryShard`](crate::MemoryShard) is the smallest.
 pub trait Shard: Send + Sync {
     /// What is held under the key.
@@ -26,10 +27,10 @@ pub trait Shard: Send + Sync {
     /// Holds nothing under the key; says whether there was something.
     fn delete<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<bool, ShardError>>;
 
-    /// Keys, up to `limit` of them (at least one if any is left), from this cursor on; none begins.
+    /// Keys, about `limit` of them (at least one if any is left), from this cursor on; none begins.
     ///
-    /// A key that is held from the first page to the last is on one of them at least, whatever else comes and
-    /// goes meanwhile. Entries that have ended may be among them. Only asked if it [`lists`](Self::lists).
+    /// A key that is held from the first page to the last is on one of them at least, it may be on several, whatever
+    /// else comes and goes meanwhile. Entries that have ended may be among them. Only asked if it [`lists`](Self::lists).
     fn scan<'a>(
         &'a self,
         cursor: Option<Vec<u8>>,
@@ -46,6 +47,20 @@ pub trait Shard: Send + Sync {
         true
     }
 
+    /// What is held under the key, for a reader: a shard that ends its entries itself may leave out when, if that is
+    /// cheaper.
+    fn look<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<Option<Entry>, ShardError>> {
+        self.get(key)
+    }
+
+    /// The same for each of these keys.
+    fn look_many<'a>(
+        &'a self,
+        keys: &'a [&'a [u8]],
+    ) -> Pending<'a, Result<Vec<Option<Entry>>, ShardError>> {
+        self.get_many(keys)
+    }
+
     /// What is held under each of these keys.
     fn get_many<'a>(
         &'a self,
@@ -60,7 +75,7 @@ pub trait Shard: Send + Sync {
         })
     }
 
-    /// Holds these entries. If it fails some may be held.
+    /// Holds these entries, of which no two have the same key. If it fails some may be held.
     fn set_many<'a>(
         &'a self,
         entries: Vec<(&'a [u8], Entry)>,
@@ -70,6 +85,21 @@ pub trait Shard: Send + Sync {
                 self.set(key, entry).await?;
             }
             Ok(())
+        })
+    }
+
+    /// Holds nothing under these keys, of which no two are the same; says of each whether there was something. If it
+    /// fails some may be deleted.
+    fn delete_many<'a>(
+        &'a self,
+        keys: &'a [&'a [u8]],
+    ) -> Pending<'a, Result<Vec<bool>, ShardError>> {
+        Box::pin(async move {
+            let mut deleted = Vec::with_capacity(keys.len());
+            for key in keys {
+                deleted.push(self.delete(key).await?);
+            }
+            Ok(deleted)
         })
     }
 }

@@ -96,7 +96,8 @@ impl Store {
     ///
     /// [`KvError::NoNodes`], [`KvError::KeyTooLong`], or [`KvError::Shard`] of the first replica if all failed.
     pub async fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, KvError> {
-        Ok(self.entry(key).await?.map(|entry| entry.value))
+        let found = self.read(key, Depth::Value).await?;
+        Ok(found.map(|entry| entry.value))
     }
 
     /// The key's value and when it ends.
@@ -105,10 +106,16 @@ impl Store {
     ///
     /// As [`get`](Self::get).
     pub async fn entry(&self, key: &[u8]) -> Result<Option<Entry>, KvError> {
+        self.read(key, Depth::Entry).await
+    }
+
+    async fn read(&self, key: &[u8], depth: Depth) -> Result<Option<Entry>, KvError> {
         check_key(key)?;
         let state = self.entered().await;
         let found = match &state.phase {
-            Phase::Steady(ring) | Phase::Shut { ring, .. } => ring.holders_of(key).get(key).await?,
+            Phase::Steady(ring) | Phase::Shut { ring, .. } => {
+                ring.holders_of(key).read(key, depth).await?
+            }
             Phase::Change(change) => {
                 let roles = change.roles_of(key);
                 if roles.differ() {
@@ -116,7 +123,7 @@ impl Store {
                     let _held = self.stripe(key).read().await;
                     roles.read(key).await?
                 } else {
-                    roles.to.get(key).await?
+                    roles.to.read(key, depth).await?
                 }
             }
         };
@@ -167,7 +174,7 @@ impl Store {
         self.write(key, Write::Delete).await
     }
 
-    async fn write(&self, key: &[u8], write: Write) -> Result<bool, KvError> {
+    pub(crate) async fn write(&self, key: &[u8], write: Write) -> Result<bool, KvError> {
         check_key(key)?;
         let (store, key) = (self.clone(), key.to_vec());
         to_the_end(async move { store.write_now(&key, write).await }).await
@@ -228,13 +235,27 @@ impl Store {
 
     /// The lock that this key shares with others.
     pub(crate) fn stripe(&self, key: &[u8]) -> &RwLock<()> {
+        &self.inner.stripes[self.stripe_of(key)]
+    }
+
+    /// Its number.
+    pub(crate) fn stripe_of(&self, key: &[u8]) -> usize {
         let number = Xxh3.hash(key) % STRIPES as u64;
-        let number = usize::try_from(number).unwrap_or(0);
-        &self.inner.stripes[number]
+        usize::try_from(number).unwrap_or(0)
     }
 }
 
-enum Write {
+/// How much of an entry is asked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Depth {
+    /// Its value will do.
+    Value,
+    /// When it ends, too.
+    Entry,
+}
+
+#[derive(Clone)]
+pub(crate) enum Write {
     Set(Entry),
     Delete,
 }

@@ -86,10 +86,25 @@ async fn play(seed: u64) {
                         )
                     })
                     .collect();
-                let lent: Vec<(&[u8], Entry)> =
-                    entries.iter().map(|(k, e)| (&k[..], e.clone())).collect();
-                store.set_many(&lent).await.unwrap();
+                store.set_many(entries.clone()).await.unwrap();
                 map.extend(entries);
+            }
+            22 => {
+                let mut keys: Vec<Vec<u8>> = (0..4)
+                    .map(|_| format!("k{}", draw.below(40)).into_bytes())
+                    .collect();
+                keys.push(keys[0].clone());
+                let lent: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+                let found = store.delete_many(&lent).await.unwrap();
+                for (place, key) in keys.iter().enumerate() {
+                    let first = !keys[..place].contains(key);
+                    let was = live(&map, key, now).is_some() && first;
+                    assert!(found[place] || !was, "{key:?} in {seed}");
+                    assert!(!found[place] || first, "{key:?} in {seed}");
+                }
+                for key in keys {
+                    map.remove(&key);
+                }
             }
             13 => change(&store, &mut draw, &mut joined).await,
             14..=16 => {
