@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
-use keyroute_kv::Store;
+use keyroute_kv::{Entry, Store};
 
 mod support;
 use support::{Numbers, World, finish, node, scan_all};
@@ -36,10 +36,23 @@ async fn write(store: Store, all: Arc<Vec<Versions>>, writer: u64, stop: Arc<Ato
         let number = draw.below(KEYS / WRITERS) * WRITERS + writer; // each key has one writer
         let versions = &all[number as usize];
         let version = versions.begun.fetch_add(1, SeqCst) + 1;
-        if version.is_multiple_of(5) {
-            store.delete(&key(number)).await.unwrap();
+        // Some by themselves, some in a batch with keys that nobody looks at.
+        let batch = version.is_multiple_of(3);
+        let others = (0..5).map(|it| format!("other:{writer}:{}", (number + it) % 9).into_bytes());
+        let others: Vec<Vec<u8>> = others.collect();
+        let key = key(number);
+        if version.is_multiple_of(5) && batch {
+            let mut keys: Vec<&[u8]> = others.iter().map(Vec::as_slice).collect();
+            keys.push(&key);
+            store.delete_many(&keys).await.unwrap();
+        } else if version.is_multiple_of(5) {
+            store.delete(&key).await.unwrap();
+        } else if batch {
+            let mut entries: Vec<_> = others.into_iter().map(|it| (it, Entry::new("v"))).collect();
+            entries.push((key, Entry::new(version.to_string())));
+            store.set_many(entries).await.unwrap();
         } else {
-            store.set(&key(number), version.to_string()).await.unwrap();
+            store.set(&key, version.to_string()).await.unwrap();
         }
         versions.done.store(version, SeqCst);
         writes += 1;
@@ -55,7 +68,13 @@ async fn read(store: Store, all: Arc<Vec<Versions>>, seed: u64, stop: Arc<Atomic
         let number = draw.below(KEYS);
         let versions = &all[number as usize];
         let least = versions.done.load(SeqCst).max(seen[number as usize]);
-        let value = store.get(&key(number)).await.unwrap();
+        let key = key(number);
+        let value = if reads % 2 == 0 {
+            store.get(&key).await.unwrap()
+        } else {
+            let values = store.get_many(&[b"other:0:1", &key, b"other:1:2"]).await;
+            values.unwrap().swap_remove(1)
+        };
         let most = versions.begun.load(SeqCst);
         match value {
             Some(value) => {
