@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::edit::place_of;
-use crate::open::ring_of;
+use crate::open::Rings;
 use crate::state::{Phase, State};
 use crate::to_the_end::to_the_end;
 use crate::{KvError, Store};
@@ -114,15 +114,8 @@ impl Store {
         };
         let before = before.clone();
         drop(state);
-        let stay = before.holders().filter(|it| it.id != id);
-        let mut holders = stay.map(|it| (it.id.clone(), it.clone())).collect();
-        let after = ring_of(
-            &*inner.make,
-            &*inner.connect,
-            &record.fleet,
-            &record.addresses,
-            &mut holders,
-        )?;
+        let stay = before.holders().filter(|it| it.id != id).cloned();
+        let after = Rings::of(inner, stay).ring_of(&record, &record.fleet)?;
         record.store(&*inner.journal)?;
         admin.record = record;
 

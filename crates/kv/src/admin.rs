@@ -1,6 +1,5 @@
 //! Changes of the nodes: begin, pause, resume, abort, close.
 
-use std::collections::BTreeMap;
 use std::mem;
 
 use keyroute_core::{Node, NodeId, Weight};
@@ -8,7 +7,7 @@ use tokio::sync::oneshot;
 
 use crate::edit::{Edit, place_of};
 use crate::journal::{ChangeRecord, Record};
-use crate::open::{fleet_of, ring_of};
+use crate::open::{Rings, fleet_of};
 use crate::ring::Holder;
 use crate::state::{Change, Phase, State};
 use crate::{KvError, Store};
@@ -68,16 +67,8 @@ impl Store {
         let from = from.clone();
         let known = state.holders();
         drop(state); // the change waits until nobody holds it
-        let known = known.into_iter().map(|it| (it.id.clone(), it));
-        let mut holders: BTreeMap<_, _> = known.collect();
         let fleet = fleet_of(&*inner.make, nodes, replicas)?;
-        let to = ring_of(
-            &*inner.make,
-            &*inner.connect,
-            &fleet,
-            &record.addresses,
-            &mut holders,
-        )?;
+        let to = Rings::of(inner, known).ring_of(&record, &fleet)?;
         for holder in to.holders() {
             if !from.holders().any(|it| it.id == holder.id) {
                 check_empty(holder).await?;
@@ -155,9 +146,12 @@ impl Store {
 
     /// Turns the change round: keys move back to where they were before it began. Again, it does nothing.
     ///
+    /// Nodes that are [lost](Self::remove_lost) leave all the same, if need be in another change that follows.
+    ///
     /// # Errors
     ///
-    /// [`KvError::NoChange`] or [`KvError::Journal`].
+    /// [`KvError::NoChange`], [`KvError::Journal`], or [`KvError::CannotList`] if another change would follow among
+    /// nodes that cannot list their keys.
     pub async fn abort(&self) -> Result<(), KvError> {
         let inner = &*self.inner;
         let mut admin = inner.admin.lock().await;
@@ -172,9 +166,10 @@ impl Store {
         stored.back = true;
         let paused = stored.paused;
         record.generation += 1;
+        let back = Change::new(change.to.clone(), change.from.clone(), true, paused);
+        record.check_next(&back)?;
         record.store(&*inner.journal)?;
         admin.record = record;
-        let back = Change::new(change.to.clone(), change.from.clone(), true, paused);
         drop(state);
         self.change(&mut admin, back);
         drop(admin);
@@ -259,29 +254,33 @@ impl Store {
         if state.generation != generation {
             return Ok(());
         }
-        let to = change.to.clone();
-        let mut record = admin.record.settled();
+        let mut record = admin.record.settled(&*inner.make)?;
         let unlisted = change.from.holders().filter(|it| !it.shard.lists());
         for id in unlisted.map(|it| &it.id) {
-            if !record.left_overs.contains(id) {
+            if record.fleet.has(id) && !record.left_overs.contains(id) {
                 record.left_overs.push(id.clone());
             }
         }
-        let nodes = &record.fleet.nodes;
-        record
-            .left_overs
-            .retain(|id| nodes.iter().any(|node| node.id() == id));
+        let phase = match &record.change {
+            None => Phase::Steady(change.to.clone()),
+            Some(_) => Rings::of(inner, state.holders()).phase_of(&record)?,
+        };
         record.store(&*inner.journal)?;
         admin.record = record;
         drop(state);
-        let generation = admin.record.generation;
-        self.swap(&mut admin, generation, Phase::Steady(to));
-        inner.wake.notify_waiters();
+        match phase {
+            Phase::Change(change) => self.change(&mut admin, change),
+            steady => {
+                let generation = admin.record.generation;
+                self.swap(&mut admin, generation, steady);
+                inner.wake.notify_waiters();
+            }
+        }
         Ok(())
     }
 
     /// From here on operations go by this change; keys move once none goes by an earlier state.
-    fn change(&self, admin: &mut Admin, change: Change) {
+    pub(crate) fn change(&self, admin: &mut Admin, change: Change) {
         let generation = admin.record.generation;
         self.swap(admin, generation, Phase::Change(change));
         let earlier = mem::take(&mut admin.earlier);
@@ -305,7 +304,7 @@ impl Store {
         self.inner.state.store(state);
     }
 
-    async fn until_ready(&self) {
+    pub(crate) async fn until_ready(&self) {
         if let Some(change) = self.state().change() {
             change.until_ready().await;
         }

@@ -5,6 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::KvError;
 use crate::addresses::Addresses;
+use crate::open::fleet_of;
+use crate::ring::MakeRouter;
 
 /// Where a store's record is kept: all of it, replaced in one piece.
 ///
@@ -139,6 +142,10 @@ pub(crate) struct Record {
     /// Names of nodes that have left.
     #[serde(default)]
     pub(crate) retired: Vec<NodeId>,
+    /// Nodes that are not to be asked any more, in the order in which they were lost. They leave with this change, or
+    /// with the one that follows it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lost: Vec<NodeId>,
     /// Nodes that may hold keys which moved away unseen.
     #[serde(default)]
     pub(crate) left_overs: Vec<NodeId>,
@@ -201,23 +208,44 @@ impl Record {
         journal.store(&text).map_err(KvError::Journal)
     }
 
-    /// The record after the change that it tells of.
-    pub(crate) fn settled(&self) -> Self {
+    /// The record after the change that it tells of: where that leaves lost nodes, another follows.
+    pub(crate) fn settled(&self, make: &MakeRouter) -> Result<Self, KvError> {
         let mut record = self.clone();
         record.generation += 1;
         let Some(change) = record.change.take() else {
-            return record;
+            return Ok(record);
         };
-        if change.back {
-            record.addresses.keep(&record.fleet.nodes);
-            return record;
+        if !change.back {
+            let before = mem::replace(&mut record.fleet, change.fleet);
+            let after = &record.fleet;
+            record.retired.retain(|id| !after.has(id));
+            let left = before.nodes.iter().map(Node::id);
+            record
+                .retired
+                .extend(left.filter(|id| !after.has(id)).cloned());
         }
-        let before = std::mem::replace(&mut record.fleet, change.fleet);
-        let stays = |id: &NodeId| record.fleet.nodes.iter().any(|node| node.id() == id);
-        record.retired.retain(|id| !stays(id));
-        let left = before.nodes.iter().map(Node::id).filter(|id| !stays(id));
-        record.retired.extend(left.cloned());
-        record.addresses.keep(&record.fleet.nodes);
-        record
+        let fleet = &record.fleet;
+        record.addresses.keep(&fleet.nodes);
+        record.left_overs.retain(|id| fleet.has(id));
+        record.lost.retain(|id| fleet.has(id));
+        if !record.lost.is_empty() {
+            record.change = Some(ChangeRecord {
+                fleet: fleet.without(&record.lost, make)?,
+                back: false,
+                paused: change.paused,
+            });
+        }
+        Ok(record)
+    }
+}
+
+impl Fleet {
+    pub(crate) fn has(&self, id: &NodeId) -> bool {
+        self.nodes.iter().any(|node| node.id() == id)
+    }
+
+    pub(crate) fn without(&self, lost: &[NodeId], make: &MakeRouter) -> Result<Self, KvError> {
+        let nodes = self.nodes.iter().filter(|node| !lost.contains(node.id()));
+        fleet_of(make, nodes.cloned().collect(), self.replicas)
     }
 }

@@ -23,6 +23,7 @@ mod admin;
 mod batch;
 mod edit;
 mod journal;
+mod lost;
 mod mover;
 mod open;
 mod scan;

@@ -29,6 +29,7 @@ pub struct StoreBuilder {
     placed: Addresses,
     /// Where nodes have moved to.
     moved: Vec<(String, String)>,
+    lost: Vec<String>,
     replicas: usize,
 }
 
@@ -66,6 +67,7 @@ impl Store {
             nodes: Vec::new(),
             placed: Addresses::default(),
             moved: Vec::new(),
+            lost: Vec::new(),
             replicas: 1,
         }
     }
@@ -117,6 +119,14 @@ impl StoreBuilder {
         self
     }
 
+    /// This node is lost, and is not opened: [`remove_lost`](Store::remove_lost), for a store that is closed. It may be
+    /// said again.
+    #[must_use]
+    pub fn lost(mut self, id: impl Into<String>) -> Self {
+        self.lost.push(id.into());
+        self
+    }
+
     /// On how many nodes each key of a new store lies, 1 to [`MAX_REPLICAS`]; 1 unless said. On all, where nodes
     /// are fewer.
     #[must_use]
@@ -145,7 +155,8 @@ impl StoreBuilder {
     ///
     /// [`KvError::Replicas`], [`KvError::Route`], [`KvError::Shard`] of a node that cannot be opened,
     /// [`KvError::OtherRouter`], [`KvError::AddressTaken`] if two nodes have one, [`RouteError::NotMember`] if none of
-    /// the id of an [`address`](Self::address) is there, [`KvError::Journal`] or [`KvError::JournalText`].
+    /// the id of an [`address`](Self::address) is there, what [`remove_lost`](Store::remove_lost) refuses of one that is
+    /// [`lost`](Self::lost), [`KvError::Journal`] or [`KvError::JournalText`].
     pub async fn open(self) -> Result<Store, KvError> {
         let stored = Record::load(&*self.journal)?;
         let mut record = match stored.clone() {
@@ -160,6 +171,7 @@ impl StoreBuilder {
                     change: None,
                     addresses: self.placed,
                     retired: Vec::new(),
+                    lost: Vec::new(),
                     left_overs: Vec::new(),
                 }
             }
@@ -170,34 +182,18 @@ impl StoreBuilder {
             record.addresses.set(&node, &address);
         }
         record.addresses.check(record.nodes())?;
-        let mut holders = BTreeMap::new();
-        let here = ring_of(
-            &*self.make,
-            &*self.connect,
-            &record.fleet,
-            &record.addresses,
-            &mut holders,
-        )?;
-        let phase = match &record.change {
-            None => Phase::Steady(here),
-            Some(change) => {
-                let there = ring_of(
-                    &*self.make,
-                    &*self.connect,
-                    &change.fleet,
-                    &record.addresses,
-                    &mut holders,
-                )?;
-                let (from, to) = if change.back {
-                    (there, here)
-                } else {
-                    (here, there)
-                };
-                let change = Change::new(from, to, change.back, change.paused);
-                change.ready.send_replace(true); // no operation came before
-                Phase::Change(change)
-            }
+        for id in self.lost {
+            record.lose(&id, &*self.make)?;
+        }
+        let mut rings = Rings {
+            make: &*self.make,
+            connect: &*self.connect,
+            holders: BTreeMap::new(),
         };
+        let phase = rings.phase_of(&record)?;
+        if let Phase::Change(change) = &phase {
+            change.ready.send_replace(true); // no operation came before
+        }
         if stored.as_ref() != Some(&record) {
             record.store(&*self.journal)?;
         }
@@ -239,35 +235,97 @@ pub(crate) fn fleet_of(
     })
 }
 
-/// The ring of this fleet, over holders that are there or opened now.
-pub(crate) fn ring_of(
-    make: &MakeRouter,
-    connect: &Connect,
-    fleet: &Fleet,
-    addresses: &Addresses,
-    holders: &mut BTreeMap<NodeId, Arc<Holder>>,
-) -> Result<Arc<Ring>, KvError> {
-    check_replicas(fleet.replicas)?;
-    for node in &fleet.nodes {
-        if !holders.contains_key(node.id()) {
-            let id = node.id().clone();
-            let address = addresses.of(&id).to_owned();
-            let shard = connect(&id, &address).map_err(|error| KvError::Shard {
+/// What rings are made with.
+pub(crate) struct Rings<'a> {
+    pub(crate) make: &'a MakeRouter,
+    pub(crate) connect: &'a Connect,
+    /// Those that are there; others are opened.
+    pub(crate) holders: BTreeMap<NodeId, Arc<Holder>>,
+}
+
+impl<'a> Rings<'a> {
+    /// What opens the shards of nodes that are in none of these.
+    pub(crate) fn of(inner: &'a Inner, holders: impl IntoIterator<Item = Arc<Holder>>) -> Self {
+        Self {
+            make: &*inner.make,
+            connect: &*inner.connect,
+            holders: holders.into_iter().map(|it| (it.id.clone(), it)).collect(),
+        }
+    }
+
+    /// What operations go by under this record.
+    pub(crate) fn phase_of(&mut self, record: &Record) -> Result<Phase, KvError> {
+        let here = self.ring_of(record, &record.fleet)?;
+        let Some(change) = &record.change else {
+            return Ok(Phase::Steady(here));
+        };
+        let there = self.ring_of(record, &change.fleet)?;
+        let (from, to) = if change.back {
+            (there, here)
+        } else {
+            (here, there)
+        };
+        let change = Change::new(from, to, change.back, change.paused);
+        record.check_next(&change)?;
+        Ok(Phase::Change(change))
+    }
+
+    /// The ring of this fleet, without the record's lost nodes.
+    pub(crate) fn ring_of(&mut self, record: &Record, fleet: &Fleet) -> Result<Arc<Ring>, KvError> {
+        check_replicas(fleet.replicas)?;
+        for id in fleet.nodes.iter().map(Node::id) {
+            if self.holders.contains_key(id) || record.lost.contains(id) {
+                continue;
+            }
+            let (id, address) = (id.clone(), record.addresses.of(id).to_owned());
+            let shard = (self.connect)(&id, &address).map_err(|error| KvError::Shard {
                 id: id.clone(),
                 error,
             })?;
-            holders.insert(id.clone(), Arc::new(Holder { id, address, shard }));
+            self.holders
+                .insert(id.clone(), Arc::new(Holder { id, address, shard }));
+        }
+        let lost: Vec<&NodeId> = record
+            .lost
+            .iter()
+            .filter(|id| fleet.nodes.iter().any(|node| node.id() == *id))
+            .collect();
+        let ring = self.chain(&fleet.nodes, fleet.replicas, &lost, &record.lost)?;
+        let router = ring.router.fingerprint();
+        if router == fleet.fingerprint {
+            Ok(ring)
+        } else {
+            Err(KvError::OtherRouter {
+                journal: fleet.fingerprint,
+                router,
+            })
         }
     }
-    let holder = |id: &NodeId| holders.get(id).cloned();
-    let ring = Ring::new(make, fleet.nodes.clone(), fleet.replicas, holder)?;
-    let router = ring.router.fingerprint();
-    if router == fleet.fingerprint {
+
+    /// The ring of these nodes, and behind it those without one lost node after the other.
+    fn chain(
+        &self,
+        nodes: &[Node],
+        replicas: usize,
+        lost: &[&NodeId],
+        all_lost: &[NodeId],
+    ) -> Result<Arc<Ring>, KvError> {
+        let next = match lost {
+            [] => None,
+            [first, rest @ ..] => {
+                let left: Vec<Node> = nodes
+                    .iter()
+                    .filter(|node| node.id() != *first)
+                    .cloned()
+                    .collect();
+                Some(self.chain(&left, replicas, rest, all_lost)?)
+            }
+        };
+        let holder = |id: &NodeId| {
+            let holder = self.holders.get(id).filter(|_| !all_lost.contains(id));
+            holder.cloned()
+        };
+        let ring = Ring::new(self.make, nodes.to_vec(), replicas, holder, next)?;
         Ok(Arc::new(ring))
-    } else {
-        Err(KvError::OtherRouter {
-            journal: fleet.fingerprint,
-            router,
-        })
     }
 }

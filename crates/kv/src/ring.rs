@@ -61,8 +61,10 @@ pub(crate) struct Ring {
     /// In the order of listing, which some routers' answers depend on.
     pub(crate) nodes: Vec<Node>,
     pub(crate) replicas: usize,
-    /// By slot.
+    /// By slot; none where the node is lost.
     holders: Vec<Option<Arc<Holder>>>,
+    /// Who holds the keys whose holders here are all lost.
+    next: Option<Arc<Ring>>,
 }
 
 impl Ring {
@@ -71,6 +73,7 @@ impl Ring {
         nodes: Vec<Node>,
         replicas: usize,
         holder: impl Fn(&NodeId) -> Option<Arc<Holder>>,
+        next: Option<Arc<Self>>,
     ) -> Result<Self, KvError> {
         let router = make(&nodes)?;
         let members = router.members();
@@ -85,10 +88,12 @@ impl Ring {
             nodes,
             replicas,
             holders,
+            next,
         })
     }
 
-    /// Who holds the key, in the key's order.
+    /// Who holds the key, in the key's order, but for nodes that are lost. Where that leaves nobody, who holds it
+    /// without the first that was lost, and so on.
     pub(crate) fn holders_of(&self, key: &[u8]) -> Holders<'_> {
         let mut holders = Holders::default();
         let Some(first) = Slot::new(0) else {
@@ -103,10 +108,20 @@ impl Ring {
                 holders.push(holder);
             }
         }
-        holders
+        match &self.next {
+            Some(next) if holders.is_empty() => next.holders_of(key),
+            _ => holders,
+        }
     }
 
-    /// All, in the order of the slots.
+    /// The nodes that are not lost, as they were listed.
+    pub(crate) fn live_nodes(&self) -> &[Node] {
+        self.next
+            .as_ref()
+            .map_or(&self.nodes, |next| next.live_nodes())
+    }
+
+    /// All that are not lost, in the order of the slots.
     pub(crate) fn holders(&self) -> impl Iterator<Item = &Arc<Holder>> {
         self.holders.iter().flatten()
     }

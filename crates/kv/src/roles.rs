@@ -15,8 +15,27 @@
 //!
 //! Without leavers (a second replica where there was one) nothing marks a key that has not moved. Then the keepers
 //! have its value always, and the joiners are only written, until the change is over.
+//!
+//! # When nodes are lost
+//!
+//! A lost node is no holder of anything any more. Two things make the rule go on without it, and both are true at
+//! every instant: what was answered lies on *all* leavers of a key that has not moved, and on *all* new holders of one
+//! that has. Take one node out of *from* and *to*, and
+//!
+//! - if leavers are left, they say what they said: one that has the key says that it has not moved. If none has it, it
+//!   has moved, or was about to lose its mark on the lost one; and leavers are asked to delete only once all new
+//!   holders have the key;
+//! - if none is left but keepers are, these have the value always, moved or not: the rule without leavers;
+//! - if neither is left, the lost node alone had the key before. If it had moved, its new holders have it.
+//!
+//! Nobody may be left in *to*: then the key belongs where the router puts it without the node
+//! ([`Ring::holders_of`](crate::ring::Ring::holders_of)). It cannot have moved there, or the lost node was all it had.
+//! These placements depend on the nodes and on who is lost, not on the way that a change goes, so it can still be
+//! turned round, and another node may be lost meanwhile.
+//!
+//! Reads go by the same reasoning before anybody has said that a node is lost, when it only does not answer.
 
-use crate::ring::Holders;
+use crate::ring::{Holder, Holders};
 use crate::{Entry, KvError};
 
 pub(crate) struct Roles<'a> {
@@ -24,7 +43,7 @@ pub(crate) struct Roles<'a> {
     pub(crate) to: Holders<'a>,
     pub(crate) leavers: Holders<'a>,
     pub(crate) joiners: Holders<'a>,
-    /// In the order that they have afterwards.
+    /// In the order that they had before, which readers went by.
     pub(crate) keepers: Holders<'a>,
 }
 
@@ -39,7 +58,7 @@ impl<'a> Roles<'a> {
     pub(crate) fn new(from: Holders<'a>, to: Holders<'a>) -> Self {
         let (leavers, joiners) = (from.without(&to), to.without(&from));
         Self {
-            keepers: to.without(&joiners),
+            keepers: from.without(&leavers),
             leavers,
             joiners,
             from,
@@ -53,14 +72,11 @@ impl<'a> Roles<'a> {
     }
 
     /// The key's value. Under the key's lock, shared.
+    ///
+    /// Who fails is passed over where another's answer is enough.
     pub(crate) async fn read(&self, key: &[u8]) -> Result<Option<Entry>, KvError> {
         if self.leavers.is_empty() {
-            let now = if self.keepers.is_empty() {
-                &self.to
-            } else {
-                &self.keepers
-            };
-            return now.get(key).await;
+            return self.kept(key, None).await;
         }
         // A joiner's copy is the value, moved or about to be: one question is enough for keys that have moved.
         if let Some(first) = self.to.first()
@@ -69,30 +85,61 @@ impl<'a> Roles<'a> {
         {
             return Ok(Some(entry));
         }
-        match self.unmoved(key).await {
-            Ok(Some(entry)) => Ok(Some(entry)),
-            Ok(None) => self.to.get(key).await,
-            // Moved or not, keepers have it.
-            Err(error) if self.keepers.is_empty() => Err(error),
-            Err(error) => self.keepers.get(key).await.map_err(|_| error),
+        let (mut failed, mut answered) = (None, false);
+        for leaver in self.leavers.iter() {
+            match self.unmoved_at(leaver, key).await {
+                Ok(Some(entry)) => return Ok(Some(entry)),
+                Ok(None) => answered = true,
+                Err(error) => failed = failed.or(Some(error)),
+            }
         }
+        // What had been answered before the change lies on all leavers, so one that has nothing speaks for all.
+        if answered {
+            return self.to.get(key).await;
+        }
+        self.kept(key, failed).await
+    }
+
+    /// What keepers have, moved or not; without them what a joiner has, and this error if none has anything.
+    async fn kept(&self, key: &[u8], failed: Option<KvError>) -> Result<Option<Entry>, KvError> {
+        let failed = match (self.keepers.is_empty(), failed) {
+            (true, None) => return self.to.get(key).await,
+            (true, Some(error)) => error,
+            (false, failed) => match self.keepers.get(key).await {
+                Ok(entry) => return Ok(entry),
+                Err(error) => failed.unwrap_or(error),
+            },
+        };
+        for joiner in self.joiners.iter() {
+            if let Ok(Some(entry)) = joiner.get(key).await {
+                return Ok(Some(entry));
+            }
+        }
+        Err(failed)
     }
 
     /// The value of a key that lies on a leaver: the first copy in the order before, which readers saw then.
     async fn unmoved(&self, key: &[u8]) -> Result<Option<Entry>, KvError> {
         for leaver in self.leavers.iter() {
-            let Some(entry) = leaver.get(key).await? else {
-                continue;
-            };
-            let before = self.from.iter().take_while(|holder| holder.id != leaver.id);
-            for keeper in before.filter(|holder| self.keepers.contains(holder)) {
-                if let Some(earlier) = keeper.get(key).await? {
-                    return Ok(Some(earlier));
-                }
+            if let Some(entry) = self.unmoved_at(leaver, key).await? {
+                return Ok(Some(entry));
             }
-            return Ok(Some(entry));
         }
         Ok(None)
+    }
+
+    /// The same of a key that lies on this leaver.
+    async fn unmoved_at(&self, leaver: &Holder, key: &[u8]) -> Result<Option<Entry>, KvError> {
+        let Some(entry) = leaver.get(key).await? else {
+            return Ok(None);
+        };
+        let before = self.from.iter().take_while(|holder| holder.id != leaver.id);
+        for keeper in before.filter(|holder| self.keepers.contains(holder)) {
+            if let Ok(Some(earlier)) = keeper.get(key).await {
+                return Ok(Some(earlier));
+            }
+        }
+        Ok(Some(entry))
     }
 
     /// Brings the key to its new holders, if it is not there. Under the key's lock, alone.
@@ -120,19 +167,21 @@ impl<'a> Roles<'a> {
         Ok(Moved::one(&entry, live))
     }
 
-    /// Gives the joiners what the keepers have.
+    /// Gives all what the first keeper has.
     async fn copy_key(&self, key: &[u8], now: u64) -> Result<Moved, KvError> {
-        let Some(keeper) = self.keepers.first() else {
+        let Some(first) = self.keepers.first() else {
             return Ok(Moved::default());
         };
-        let entry = keeper.get(key).await?.filter(|entry| entry.is_live(now));
+        let entry = first.get(key).await?.filter(|entry| entry.is_live(now));
         let mut moved = Moved::default();
-        for holder in self.joiners.iter() {
+        for holder in self.written().iter().skip(1) {
             let there = holder.get(key).await?;
             match &entry {
                 Some(entry) if there.as_ref() != Some(entry) => {
                     holder.set(key, entry.clone()).await?;
-                    moved = Moved::one(entry, true);
+                    if self.joiners.contains(holder) {
+                        moved = Moved::one(entry, true);
+                    }
                 }
                 None if there.is_some() => {
                     holder.delete(key).await?;
@@ -165,12 +214,7 @@ impl Moved {
     }
 }
 
-async fn put(
-    holder: &crate::ring::Holder,
-    key: &[u8],
-    entry: &Entry,
-    live: bool,
-) -> Result<(), KvError> {
+async fn put(holder: &Holder, key: &[u8], entry: &Entry, live: bool) -> Result<(), KvError> {
     if live {
         holder.set(key, entry.clone()).await
     } else {

@@ -211,7 +211,7 @@ impl Store {
     pub fn nodes(&self) -> Vec<Node> {
         match &self.state().phase {
             Phase::Steady(ring) | Phase::Shut { ring, .. } => ring.nodes.clone(),
-            Phase::Change(change) => change.to.nodes.clone(),
+            Phase::Change(change) => change.to.live_nodes().to_vec(),
         }
     }
 

@@ -54,6 +54,7 @@ enum What {
     Remove,
     Reweight,
     Replicas(usize),
+    Lost,
 }
 
 async fn begin(store: &Store, what: What) -> Result<(), KvError> {
@@ -62,6 +63,7 @@ async fn begin(store: &Store, what: What) -> Result<(), KvError> {
         What::Remove => store.remove("b").await,
         What::Reweight => store.reweight("a", Weight::new(5).unwrap()).await,
         What::Replicas(replicas) => store.set_replicas(replicas).await,
+        What::Lost => store.remove_lost("b").await,
     }
 }
 
@@ -123,6 +125,9 @@ async fn die_at(n: u64, replicas: usize, what: What, abort: bool, again: bool) -
     for number in 0..KEYS {
         known.set(&store, number, "first").await.unwrap();
     }
+    if let What::Lost = what {
+        world.die_in("b", 0);
+    }
     let begun = world.operations.load(SeqCst);
     world.end.store(begun + n, SeqCst);
     let died = play(&store, &mut known, what, abort).await.is_err();
@@ -144,6 +149,12 @@ async fn die_at(n: u64, replicas: usize, what: What, abort: bool, again: bool) -
     let store = world.builder().open().await.unwrap();
     let first = check(&store, &known).await;
     finish(&store).await.unwrap();
+    if let What::Lost = what
+        && store.address_of("b").is_some()
+    {
+        store.remove_lost("b").await.unwrap(); // it was not noted
+        finish(&store).await.unwrap();
+    }
     assert_eq!(store.progress(), None);
     // What was seen stays, but for the one write that was under way: it may be done yet, and not undone.
     for (key, value) in check(&store, &known).await {
@@ -194,6 +205,12 @@ async fn nothing_is_lost_when_weights_change() {
 async fn nothing_is_lost_with_two_replicas() {
     die_everywhere(2, What::Add).await;
     die_everywhere(2, What::Remove).await;
+}
+
+#[tokio::test]
+async fn nothing_is_lost_when_a_lost_node_is_given_up() {
+    die_everywhere(2, What::Lost).await;
+    die_everywhere(3, What::Lost).await;
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use keyroute_kv::{
     AnyRouter, Entry, Journal, KvError, MemoryJournal, MemoryShard, Next, Node, NodeId, Page,
     Pending, Shard, ShardError, Store, StoreBuilder,
 };
+use keyroute_rendezvous::Rendezvous;
 use keyroute_vector_ring::VectorRing;
 
 pub fn ring(nodes: &[Node]) -> Result<AnyRouter, RouteError> {
@@ -24,6 +25,15 @@ pub fn article_ring(nodes: &[Node]) -> Result<AnyRouter, RouteError> {
     let scheme = HashRing::new(Crc32, HashRing::<Crc32>::POINTS)?;
     let ring = VectorRing::from_nodes_with(scheme, nodes.iter().cloned())?;
     Ok(Box::new(ring))
+}
+
+/// A router that keeps nothing in place: another strategy for an even number of nodes than for an odd one.
+pub fn moody(nodes: &[Node]) -> Result<AnyRouter, RouteError> {
+    if nodes.len().is_multiple_of(2) {
+        ring(nodes)
+    } else {
+        Ok(Box::new(Rendezvous::from_nodes(nodes.iter().cloned())?))
+    }
 }
 
 pub fn node(id: &str) -> Node {
@@ -41,6 +51,10 @@ pub struct World {
     pub operations: Arc<AtomicU64>,
     /// How many there may be: from then on all fail and nothing changes any more.
     pub end: Arc<AtomicU64>,
+    /// Addresses that answer nothing from this operation on.
+    dead: Arc<Mutex<BTreeMap<String, u64>>>,
+    /// How many operations found a dead one.
+    pub asked_dead: Arc<AtomicU64>,
     /// How many sets there have been.
     pub sets: Arc<AtomicU64>,
     /// Whether others may come in between any two operations.
@@ -79,7 +93,12 @@ impl World {
         let connect = move |_id: &NodeId, address: &str| -> Result<Arc<dyn Shard>, ShardError> {
             let within = world.shard(address);
             let world = world.clone();
-            Ok(Arc::new(WorldShard { within, world }))
+            let address = address.to_owned();
+            Ok(Arc::new(WorldShard {
+                within,
+                world,
+                address,
+            }))
         };
         Store::builder_of_any(ring, connect)
             .journal(WorldJournal(self.clone()))
@@ -104,17 +123,36 @@ impl World {
         }
     }
 
-    async fn operation(&self) -> Result<(), ShardError> {
+    async fn operation(&self, address: &str) -> Result<(), ShardError> {
         if self.yields {
             tokio::task::yield_now().await;
         }
-        self.operate().map_err(ShardError::new)
+        self.operate().map_err(ShardError::new)?;
+        if self.is_dead(address) {
+            self.asked_dead.fetch_add(1, SeqCst);
+            return Err(ShardError::new("connection refused"));
+        }
+        Ok(())
+    }
+
+    /// From so many more operations on this address answers nothing.
+    pub fn die_in(&self, address: &str, operations: u64) {
+        let at = self.operations.load(SeqCst) + operations;
+        self.dead.lock().unwrap().insert(address.to_owned(), at);
+    }
+
+    pub fn is_dead(&self, address: &str) -> bool {
+        let at = self.dead.lock().unwrap().get(address).copied();
+        at.is_some_and(|at| self.operations.load(SeqCst) > at)
     }
 
     /// Every copy, by key and address.
     pub fn copies(&self) -> BTreeMap<Vec<u8>, BTreeMap<String, Entry>> {
         let mut copies: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
         for (address, shard) in &*self.shards.lock().unwrap() {
+            if self.is_dead(address) {
+                continue;
+            }
             for (key, entry) in shard.snapshot() {
                 copies
                     .entry(key)
@@ -127,7 +165,10 @@ impl World {
 
     /// Holds that each live key lies on its holders and nowhere else, and that its copies are equal.
     pub fn assert_placed(&self, nodes: &[Node], replicas: usize) {
-        let ring = ring(nodes).unwrap();
+        self.assert_placed_by(&ring(nodes).unwrap(), replicas);
+    }
+
+    pub fn assert_placed_by(&self, ring: &AnyRouter, replicas: usize) {
         let now = self.clock.load(SeqCst);
         for (key, copies) in self.copies() {
             let mut holders: Vec<String> = ring
@@ -163,25 +204,26 @@ impl Journal for WorldJournal {
 struct WorldShard {
     within: Arc<MemoryShard>,
     world: World,
+    address: String,
 }
 
 impl Shard for WorldShard {
     fn get<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<Option<Entry>, ShardError>> {
         Box::pin(async move {
-            self.world.operation().await?;
+            self.world.operation(&self.address).await?;
             self.within.get(key).await
         })
     }
     fn set<'a>(&'a self, key: &'a [u8], entry: Entry) -> Pending<'a, Result<(), ShardError>> {
         Box::pin(async move {
-            self.world.operation().await?;
+            self.world.operation(&self.address).await?;
             self.world.sets.fetch_add(1, SeqCst);
             self.within.set(key, entry).await
         })
     }
     fn delete<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<bool, ShardError>> {
         Box::pin(async move {
-            self.world.operation().await?;
+            self.world.operation(&self.address).await?;
             self.within.delete(key).await
         })
     }
@@ -191,12 +233,17 @@ impl Shard for WorldShard {
         limit: usize,
     ) -> Pending<'a, Result<Page, ShardError>> {
         Box::pin(async move {
-            self.world.operation().await?;
+            self.world.operation(&self.address).await?;
             self.within.scan(cursor, limit).await
         })
     }
     fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
-        self.within.count()
+        Box::pin(async move {
+            if self.world.is_dead(&self.address) {
+                return Err(ShardError::new("connection refused"));
+            }
+            self.within.count().await
+        })
     }
     fn lists(&self) -> bool {
         !self.world.dumb
