@@ -71,6 +71,11 @@ impl<'a> Roles<'a> {
         !self.leavers.is_empty() || !self.joiners.is_empty()
     }
 
+    /// Whether a holder before cannot list its keys.
+    pub(crate) fn are_unlisted(&self) -> bool {
+        self.from.iter().any(|holder| !holder.shard.lists())
+    }
+
     /// The key's value. Under the key's lock, shared.
     ///
     /// Who fails is passed over where another's answer is enough.

@@ -120,6 +120,11 @@ impl Store {
                 let roles = change.roles_of(key);
                 if roles.differ() {
                     change.until_ready().await;
+                    if roles.are_unlisted() {
+                        let (store, state, key) = (self.clone(), state.clone(), key.to_vec());
+                        let read = async move { store.move_and_read(&state, &key).await };
+                        return to_the_end(read).await;
+                    }
                     let _held = self.stripe(key).read().await;
                     roles.read(key).await?
                 } else {
@@ -128,6 +133,19 @@ impl Store {
             }
         };
         Ok(found.filter(|entry| entry.is_live(self.now())))
+    }
+
+    /// For a key that nobody will find by listing: who reads it moves it. If that fails it is read where it is.
+    async fn move_and_read(&self, state: &State, key: &[u8]) -> Result<Option<Entry>, KvError> {
+        let change = state.change().ok_or(KvError::NoChange)?;
+        let _held = self.stripe(key).write().await;
+        let roles = change.roles_of(key);
+        let now = self.now();
+        if let Ok(moved) = roles.move_key(key, now).await {
+            change.counts.count(moved);
+        }
+        let found = roles.read(key).await?;
+        Ok(found.filter(|entry| entry.is_live(now)))
     }
 
     /// Gives the key this value, for ever.

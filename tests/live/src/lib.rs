@@ -6,6 +6,8 @@
 pub mod haproxy;
 pub mod http;
 pub mod libmemcached;
+#[cfg(feature = "servers")]
+pub mod redis;
 mod version;
 
 use std::net::{TcpListener, TcpStream};
@@ -49,6 +51,22 @@ impl Server {
             server.wait_for(port);
         }
         server
+    }
+
+    /// Sends it a signal of this name, `STOP` for example.
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill")
+            .args([format!("-{name}"), self.child.id().to_string()])
+            .status();
+        assert!(
+            status.is_ok_and(|it| it.success()),
+            "kill -{name} {}",
+            self.name
+        );
     }
 
     fn wait_for(&mut self, port: u16) {
