@@ -58,8 +58,8 @@ impl fmt::Debug for MemcachedShard {
 }
 
 impl MemcachedShard {
-    /// A shard at this address, `host:port`, `tcp://host:port` or `unix:///path`; nothing is asked of it yet. What is
-    /// not answered within two seconds has failed.
+    /// A shard at this address, `host:port`, `memcached://host:port` or `unix:///path`; nothing is asked of it
+    /// yet. What is not answered within two seconds has failed.
     #[must_use]
     pub fn open(address: &str) -> Self {
         Self::with_timeout(address, Duration::from_secs(2))
@@ -68,6 +68,12 @@ impl MemcachedShard {
     /// The same with another time for a request to be answered in.
     #[must_use]
     pub fn with_timeout(address: &str, timeout: Duration) -> Self {
+        let host = address.strip_prefix("memcached://").unwrap_or(address);
+        let address = if host.contains("://") {
+            host.to_owned()
+        } else {
+            format!("tcp://{host}") // as the client says it
+        };
         Self {
             address: address.into(),
             timeout,
@@ -143,8 +149,8 @@ fn entry(value: Value) -> Result<Entry, ShardError> {
 fn parts(entry: Entry) -> (Vec<u8>, u32, i64) {
     /// What memcached takes for seconds from now instead.
     const MONTH: u64 = 30 * 24 * 60 * 60;
-    /// It counts in 32 bits, from its start on.
-    const FAR: u64 = 1 << 32;
+    /// It reads 32 bits, one of them the sign.
+    const FAR: u64 = 1 << 31;
     let mut value = entry.value;
     let Some(end) = entry.expires_at else {
         return (value, 0, 0);

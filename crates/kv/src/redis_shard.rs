@@ -152,6 +152,9 @@ impl RedisShard {
     }
 
     async fn ask_all(&self, commands: &Pipeline) -> Result<Vec<Value>, ShardError> {
+        if commands.is_empty() {
+            return Ok(Vec::new()); // the client takes that for a mistake
+        }
         let link = self.link().await.map_err(ShardError::new)?;
         let answer = commands.query_async(&mut link.connection.clone()).await;
         self.judge(&link, answer)

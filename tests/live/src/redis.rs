@@ -49,7 +49,7 @@ impl Redis {
         #[rustfmt::skip]
         let arguments = [
             "--port", &port, "--bind", "127.0.0.1", "--dir", &folder, "--save", "", "--appendonly", "no",
-            "--loglevel", "warning",
+            "--logfile", "log",
         ];
         self.server = Some(Server::start("redis-server", &arguments, &[self.port]));
     }

@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use keyroute_core::Router;
 use keyroute_kv::{Entry, KvError, MemcachedShard, Next, Node, NodeId, Shard, Store, system_clock};
 use keyroute_live::{Server, free_ports};
 use keyroute_vector_ring::VectorRing;
@@ -197,7 +196,7 @@ async fn keys_move_when_they_are_touched() {
             1 => store.set(&key, "new").await.unwrap(),
             _ => continue,
         }
-        moved += u64::from(before.owner_id(&key) != ring.owner_id(&key));
+        moved += u64::from(before.route_id(&key) != ring.route_id(&key));
     }
     assert_eq!(store.progress().unwrap().moved, moved);
     assert!(moved > KEYS / 12, "{moved}");
@@ -208,7 +207,7 @@ async fn keys_move_when_they_are_touched() {
         let due = match number % 3 {
             1 => Some(b"new".to_vec()),
             // Given up, if it had to move.
-            2 if before.owner_id(&key) != ring.owner_id(&key) => None,
+            2 if before.route_id(&key) != ring.route_id(&key) => None,
             _ => Some(number.to_string().into_bytes()),
         };
         assert_eq!(store.get(&key).await.unwrap(), due, "{number}");
