@@ -1,11 +1,5 @@
 //! A store over memcached servers, which cannot list their keys.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation,
-    reason = "a test may panic, and its numbers are small"
-)]
-
 use std::collections::BTreeMap;
 use std::time::Duration;
 
