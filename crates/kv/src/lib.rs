@@ -27,6 +27,7 @@ mod lost;
 mod mover;
 mod open;
 mod scan;
+mod upkeep;
 
 mod error;
 
@@ -44,7 +45,8 @@ pub use redb_shard::RedbShard;
 #[cfg(feature = "redis")]
 pub use redis_shard::RedisShard;
 pub use ring::{AnyRouter, MAX_REPLICAS};
-pub use shard::{Page, Pending, Shard, ShardError};
+pub use shard::{Page, Pending, Purged, Shard, ShardError};
 pub use store::{MAX_KEY_LEN, Store};
+pub use upkeep::Repaired;
 
 pub use keyroute_core::{Node, NodeId, RouteError, Weight};

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::shard::Pending;
-use crate::{Entry, Page, Shard, ShardError};
+use crate::{Entry, Page, Purged, Shard, ShardError};
 
 /// A shard in memory: for tests, and for caches within a process. It ends with the process.
 ///
@@ -98,6 +98,31 @@ impl Shard for MemoryShard {
         Box::pin(async move {
             let entries = self.entries();
             Ok(keys.iter().map(|key| entries.get(*key).cloned()).collect())
+        })
+    }
+
+    fn purge(
+        &self,
+        now: u64,
+        cursor: Option<Vec<u8>>,
+        limit: usize,
+    ) -> Pending<'_, Result<Purged, ShardError>> {
+        Box::pin(async move {
+            let Page { keys, next } = self.scan(cursor, limit).await?;
+            let mut entries = self.entries();
+            let mut ended = 0;
+            for key in &keys {
+                if entries.get(key).is_some_and(|entry| !entry.is_live(now)) {
+                    entries.remove(key);
+                    ended += 1;
+                }
+            }
+            let looked = keys.len() as u64;
+            Ok(Purged {
+                looked,
+                ended,
+                next,
+            })
         })
     }
 

@@ -37,13 +37,13 @@ pub struct Rate {
 
 impl Rate {
     /// So many that a step is about a tenth of a second.
-    fn batch(self) -> usize {
+    pub(crate) fn batch(self) -> usize {
         self.keys_per_second.map_or(BATCH, |keys| {
             usize::try_from(keys / 10).map_or(BATCH, |keys| keys.clamp(1, BATCH))
         })
     }
 
-    fn time(self, keys: u64, bytes: u64) -> Duration {
+    pub(crate) fn time(self, keys: u64, bytes: u64) -> Duration {
         let at = |amount: u64, rate: Option<u64>| {
             let nanos = rate.map_or(0, |rate| {
                 u128::from(amount) * 1_000_000_000 / u128::from(rate.max(1))
@@ -155,7 +155,7 @@ impl Store {
         }
     }
 
-    async fn rest(&self, time: Duration) {
+    pub(crate) async fn rest(&self, time: Duration) {
         if time.is_zero() {
             tokio::task::yield_now().await;
             return;

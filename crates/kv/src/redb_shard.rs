@@ -8,11 +8,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use futures_util::future::join_all;
-use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition};
+use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition};
 use tokio::sync::oneshot;
 
 use crate::shard::Pending;
-use crate::{Entry, Page, Shard, ShardError};
+use crate::{Entry, Page, Purged, Shard, ShardError};
 
 const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("entries");
 
@@ -77,7 +77,8 @@ impl RedbShard {
         })
     }
 
-    async fn write(&self, edits: Vec<Edit>) -> Result<bool, ShardError> {
+    /// Gives how many of the edits found something.
+    async fn write(&self, edits: Vec<Edit>) -> Result<u64, ShardError> {
         let (answer, answered) = oneshot::channel();
         let job = Job { edits, answer };
         let sent = self.jobs.as_ref().map(|jobs| jobs.send(job));
@@ -121,13 +122,21 @@ impl Drop for RedbShard {
     }
 }
 
-/// A key, and its bytes or nothing.
-type Edit = (Vec<u8>, Option<Vec<u8>>);
+/// A key, and what is done to it.
+type Edit = (Vec<u8>, Do);
 
-/// Edits that are done together, and who waits to hear whether the last of them found something.
+enum Do {
+    /// These bytes are stored.
+    Put(Vec<u8>),
+    Delete,
+    /// It is deleted if it has ended by this time.
+    End(u64),
+}
+
+/// Edits that are done together, and who waits to hear how many of them found something.
 struct Job {
     edits: Vec<Edit>,
-    answer: oneshot::Sender<Result<bool, ShardError>>,
+    answer: oneshot::Sender<Result<u64, ShardError>>,
 }
 
 fn write_all(database: &Database, queue: &Receiver<Job>) {
@@ -152,18 +161,24 @@ fn write_all(database: &Database, queue: &Receiver<Job>) {
 }
 
 /// Does all of it or nothing.
-fn commit(database: &Database, jobs: &[Job]) -> Result<Vec<bool>, redb::Error> {
+fn commit(database: &Database, jobs: &[Job]) -> Result<Vec<u64>, redb::Error> {
     let transaction = database.begin_write()?;
     let mut found = Vec::with_capacity(jobs.len());
     {
         let mut table = transaction.open_table(TABLE)?;
         for job in jobs {
-            let mut was = false;
-            for (key, bytes) in &job.edits {
-                was = match bytes {
-                    Some(bytes) => table.insert(key.as_slice(), bytes.as_slice())?.is_some(),
-                    None => table.remove(key.as_slice())?.is_some(),
-                };
+            let mut was = 0;
+            for (key, edit) in &job.edits {
+                let key = key.as_slice();
+                was += u64::from(match edit {
+                    Do::Put(bytes) => table.insert(key, bytes.as_slice())?.is_some(),
+                    Do::Delete => table.remove(key)?.is_some(),
+                    Do::End(now) => {
+                        let stored = table.get(key)?;
+                        let ended = stored.is_some_and(|it| !decode(it.value()).is_live(*now));
+                        ended && table.remove(key)?.is_some()
+                    }
+                });
             }
             found.push(was);
         }
@@ -206,13 +221,16 @@ impl Shard for RedbShard {
 
     fn set<'a>(&'a self, key: &'a [u8], entry: Entry) -> Pending<'a, Result<(), ShardError>> {
         Box::pin(async move {
-            let edit = (key.to_vec(), Some(encode(entry)));
+            let edit = (key.to_vec(), Do::Put(encode(entry)));
             self.write(vec![edit]).await.map(drop)
         })
     }
 
     fn delete<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<bool, ShardError>> {
-        Box::pin(async move { self.write(vec![(key.to_vec(), None)]).await })
+        Box::pin(async move {
+            let found = self.write(vec![(key.to_vec(), Do::Delete)]).await?;
+            Ok(found > 0)
+        })
     }
 
     fn scan<'a>(
@@ -245,6 +263,34 @@ impl Shard for RedbShard {
         })
     }
 
+    fn purge(
+        &self,
+        now: u64,
+        cursor: Option<Vec<u8>>,
+        limit: usize,
+    ) -> Pending<'_, Result<Purged, ShardError>> {
+        Box::pin(async move {
+            let Page { keys, next } = self.scan(cursor, limit).await?;
+            let lent: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+            let found = self.get_many(&lent).await?;
+            let looked = keys.len() as u64;
+            let all = keys.into_iter().zip(found);
+            let over = all.filter(|(_, entry)| entry.as_ref().is_some_and(|it| !it.is_live(now)));
+            // The writer looks again: another entry may be there by then.
+            let edits: Vec<Edit> = over.map(|(key, _)| (key, Do::End(now))).collect();
+            let ended = if edits.is_empty() {
+                0
+            } else {
+                self.write(edits).await?
+            };
+            Ok(Purged {
+                looked,
+                ended,
+                next,
+            })
+        })
+    }
+
     fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
         Box::pin(async move { self.length().map(Some).map_err(ShardError::new) })
     }
@@ -256,7 +302,7 @@ impl Shard for RedbShard {
         Box::pin(async move {
             let edits = entries
                 .into_iter()
-                .map(|(key, entry)| (key.to_vec(), Some(encode(entry))));
+                .map(|(key, entry)| (key.to_vec(), Do::Put(encode(entry))));
             self.write(edits.collect()).await.map(drop)
         })
     }

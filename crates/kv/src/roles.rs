@@ -172,14 +172,21 @@ impl<'a> Roles<'a> {
         Ok(Moved::one(&entry, live))
     }
 
-    /// Gives all what the first keeper has.
+    /// Gives all what the first keeper has that has a value.
     async fn copy_key(&self, key: &[u8], now: u64) -> Result<Moved, KvError> {
-        let Some(first) = self.keepers.first() else {
+        if self.keepers.is_empty() {
             return Ok(Moved::default());
-        };
-        let entry = first.get(key).await?.filter(|entry| entry.is_live(now));
+        }
+        let mut entry = None;
+        for keeper in self.keepers.iter() {
+            let there = keeper.get(key).await?;
+            entry = there.filter(|entry| entry.is_live(now));
+            if entry.is_some() {
+                break;
+            }
+        }
         let mut moved = Moved::default();
-        for holder in self.written().iter().skip(1) {
+        for holder in self.written().iter().rev() {
             let there = holder.get(key).await?;
             match &entry {
                 Some(entry) if there.as_ref() != Some(entry) => {

@@ -42,6 +42,20 @@ pub trait Shard: Send + Sync {
         Box::pin(async { Ok(None) })
     }
 
+    /// Forgets entries that have ended by this time, in milliseconds since 1970, of about `limit` keys from this cursor
+    /// on; none begins. An entry that is set meanwhile stays.
+    ///
+    /// A shard that ends its entries itself has nothing to do, and does nothing unless it says otherwise.
+    fn purge(
+        &self,
+        now: u64,
+        cursor: Option<Vec<u8>>,
+        limit: usize,
+    ) -> Pending<'_, Result<Purged, ShardError>> {
+        let _ = (now, cursor, limit);
+        Box::pin(async { Ok(Purged::default()) })
+    }
+
     /// Whether it can list its keys. Memcached cannot: keys then move when they are touched.
     fn lists(&self) -> bool {
         true
@@ -110,6 +124,17 @@ pub struct Page {
     /// The keys.
     pub keys: Vec<Vec<u8>>,
     /// What to ask the next page with; `None` at the end. Its bytes are the shard's own.
+    pub next: Option<Vec<u8>>,
+}
+
+/// What one page of [`purge`](Shard::purge) did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Purged {
+    /// How many keys it looked at.
+    pub looked: u64,
+    /// How many entries it forgot.
+    pub ended: u64,
+    /// What to ask the next page with; `None` at the end.
     pub next: Option<Vec<u8>>,
 }
 

@@ -52,7 +52,7 @@ async fn play(seed: u64) {
     for step in 0..400u32 {
         let now = world.clock.load(SeqCst);
         let key = format!("k{}", draw.below(40)).into_bytes();
-        match draw.below(24) {
+        match draw.below(26) {
             0..=6 => {
                 let mut entry = Entry::new(format!("v{step}"));
                 if draw.below(4) == 0 {
@@ -131,6 +131,18 @@ async fn play(seed: u64) {
                 for key in scanned.keys() {
                     assert!(map.contains_key(key), "{key:?} in {seed}");
                 }
+            }
+            24 => {
+                store.purge().await.unwrap();
+                if store.progress().is_none() {
+                    let held = world.copies().into_values();
+                    let mut held = held.flat_map(BTreeMap::into_values);
+                    assert!(held.all(|entry| entry.is_live(now)), "in {seed}");
+                }
+            }
+            25 => {
+                let repaired = store.repair().await.unwrap();
+                assert_eq!(repaired.strays, 0, "in {seed}");
             }
             _ => {}
         }

@@ -51,6 +51,34 @@ async fn keeps_to_the_trait(shard: &dyn Shard) {
         }
         assert_eq!(found, keys);
     }
+    // What has ended is forgotten, and nothing else.
+    for number in [0, 3, 4, 9] {
+        let entry = Entry::new("v").until(if number == 9 { 8 } else { 7 });
+        shard.set(&keys[number], entry).await.unwrap();
+    }
+    for (now, limit, ended) in [(6, 2, 0), (7, 2, 3), (7, 1000, 0)] {
+        let (mut cursor, mut looked, mut forgotten) = (None, 0, 0);
+        loop {
+            let page = shard.purge(now, cursor, limit).await.unwrap();
+            looked += page.looked;
+            forgotten += page.ended;
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let left = shard.count().await.unwrap().unwrap();
+        assert_eq!((forgotten, looked), (ended, left + ended));
+    }
+    assert_eq!(shard.get(&keys[3]).await.unwrap(), None);
+    assert_eq!(
+        shard.get(&keys[9]).await.unwrap(),
+        Some(Entry::new("v").until(8))
+    );
+    for number in [0, 3, 4, 9] {
+        let entry = Entry::new(keys[number].clone());
+        shard.set(&keys[number], entry).await.unwrap();
+    }
     // What stays is listed, though others go while it is gone through.
     let page = shard.scan(None, 10).await.unwrap();
     for key in &keys[5..15] {

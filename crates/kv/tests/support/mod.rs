@@ -11,7 +11,7 @@ use keyroute_core::{RouteError, Router, WalkExt};
 use keyroute_interop::{hash::Crc32, seeds::HashRing};
 use keyroute_kv::{
     AnyRouter, Entry, Journal, KvError, MemoryJournal, MemoryShard, Next, Node, NodeId, Page,
-    Pending, Shard, ShardError, Store, StoreBuilder,
+    Pending, Purged, Shard, ShardError, Store, StoreBuilder,
 };
 use keyroute_rendezvous::Rendezvous;
 use keyroute_vector_ring::VectorRing;
@@ -235,6 +235,17 @@ impl Shard for WorldShard {
         Box::pin(async move {
             self.world.operation(&self.address).await?;
             self.within.scan(cursor, limit).await
+        })
+    }
+    fn purge(
+        &self,
+        now: u64,
+        cursor: Option<Vec<u8>>,
+        limit: usize,
+    ) -> Pending<'_, Result<Purged, ShardError>> {
+        Box::pin(async move {
+            self.world.operation(&self.address).await?;
+            self.within.purge(now, cursor, limit).await
         })
     }
     fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
