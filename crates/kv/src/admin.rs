@@ -72,6 +72,7 @@ impl Store {
         for holder in to.holders() {
             if !from.holders().any(|it| it.id == holder.id) {
                 check_empty(holder).await?;
+                record.marks.give(holder).await?;
             }
         }
 
@@ -261,8 +262,11 @@ impl Store {
                 record.left_overs.push(id.clone());
             }
         }
+        let (before, after) = (change.from.holders(), change.to.clone());
+        let left = before.filter(|it| !record.fleet.has(&it.id)).cloned();
+        let left: Vec<_> = left.collect();
         let phase = match &record.change {
-            None => Phase::Steady(change.to.clone()),
+            None => Phase::Steady(after),
             Some(_) => Rings::of(inner, state.holders()).phase_of(&record)?,
         };
         record.store(&*inner.journal)?;
@@ -275,6 +279,9 @@ impl Store {
                 self.swap(&mut admin, generation, steady);
                 inner.wake.notify_waiters();
             }
+        }
+        for holder in left {
+            let _ = holder.shard.mark(None).await; // a mark that stays does no harm
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::KvError;
 use crate::addresses::Addresses;
+use crate::marks::Marks;
 use crate::open::fleet_of;
 use crate::ring::MakeRouter;
 
@@ -139,6 +140,9 @@ pub(crate) struct Record {
     /// Where the nodes of both are.
     #[serde(default, skip_serializing_if = "Addresses::is_empty")]
     pub(crate) addresses: Addresses,
+    /// By which their shards are known again.
+    #[serde(default, skip_serializing_if = "Marks::is_empty")]
+    pub(crate) marks: Marks,
     /// Names of nodes that have left.
     #[serde(default)]
     pub(crate) retired: Vec<NodeId>,
@@ -226,6 +230,7 @@ impl Record {
         }
         let fleet = &record.fleet;
         record.addresses.keep(&fleet.nodes);
+        record.marks.keep(fleet);
         record.left_overs.retain(|id| fleet.has(id));
         record.lost.retain(|id| fleet.has(id));
         if !record.lost.is_empty() {

@@ -24,6 +24,7 @@ mod batch;
 mod edit;
 mod journal;
 mod lost;
+mod marks;
 mod mover;
 mod open;
 mod scan;

@@ -11,6 +11,7 @@ use tokio::sync::{Mutex, Notify, watch};
 use crate::addresses::Addresses;
 use crate::admin::Admin;
 use crate::journal::{Fleet, One, Record};
+use crate::marks::Marks;
 use crate::ring::{AnyRouter, Holder, MakeRouter, Ring};
 use crate::state::{Change, Phase, State};
 use crate::store::{Inner, Store, stripes};
@@ -170,6 +171,7 @@ impl StoreBuilder {
                     fleet,
                     change: None,
                     addresses: self.placed,
+                    marks: Marks::default(),
                     retired: Vec::new(),
                     lost: Vec::new(),
                     left_overs: Vec::new(),
@@ -193,6 +195,11 @@ impl StoreBuilder {
         let phase = rings.phase_of(&record)?;
         if let Phase::Change(change) = &phase {
             change.ready.send_replace(true); // no operation came before
+        }
+        if stored.is_none() {
+            for holder in rings.holders.values() {
+                record.marks.give(holder).await?;
+            }
         }
         if stored.as_ref() != Some(&record) {
             record.store(&*self.journal)?;
@@ -282,6 +289,9 @@ impl<'a> Rings<'a> {
                 id: id.clone(),
                 error,
             })?;
+            if let Some(mark) = record.marks.of(&id) {
+                shard.expect_mark(mark);
+            }
             self.holders
                 .insert(id.clone(), Arc::new(Holder { id, address, shard }));
         }

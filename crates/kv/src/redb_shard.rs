@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
@@ -15,6 +16,8 @@ use crate::shard::Pending;
 use crate::{Entry, Page, Purged, Shard, ShardError};
 
 const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("entries");
+
+const MARK: TableDefinition<'_, (), &str> = TableDefinition::new("mark");
 
 /// The most writes in one commit.
 const COMMIT: usize = 4096;
@@ -41,6 +44,8 @@ const COMMIT: usize = 4096;
 /// ```
 pub struct RedbShard {
     database: Arc<Database>,
+    /// Whether the store took it for another one.
+    other: AtomicBool,
     /// There until it is dropped, and then the writer ends.
     jobs: Option<Sender<Job>>,
     writer: Option<JoinHandle<()>>,
@@ -62,6 +67,7 @@ impl RedbShard {
         let database = Database::create(path).map_err(ShardError::new)?;
         let transaction = database.begin_write().map_err(ShardError::new)?;
         transaction.open_table(TABLE).map_err(ShardError::new)?; // so that readers find one
+        transaction.open_table(MARK).map_err(ShardError::new)?;
         transaction.commit().map_err(ShardError::new)?;
         let database = Arc::new(database);
         let (jobs, queue) = channel();
@@ -72,13 +78,41 @@ impl RedbShard {
             .map_err(ShardError::new)?;
         Ok(Self {
             database,
+            other: AtomicBool::new(false),
             jobs: Some(jobs),
             writer: Some(writer),
         })
     }
 
+    fn check(&self) -> Result<(), ShardError> {
+        if self.other.load(Relaxed) {
+            return Err(ShardError::new(
+                "this file is not the one that was written: it bears another mark, or none",
+            ));
+        }
+        Ok(())
+    }
+
+    fn read_mark(&self) -> Result<Option<String>, redb::Error> {
+        let table = self.database.begin_read()?.open_table(MARK)?;
+        Ok(table.get(())?.map(|mark| mark.value().to_owned()))
+    }
+
+    fn write_mark(&self, mark: Option<&str>) -> Result<(), redb::Error> {
+        let transaction = self.database.begin_write()?;
+        {
+            let mut table = transaction.open_table(MARK)?;
+            match mark {
+                Some(mark) => table.insert((), mark)?,
+                None => table.remove(())?,
+            };
+        }
+        Ok(transaction.commit()?)
+    }
+
     /// Gives how many of the edits found something.
     async fn write(&self, edits: Vec<Edit>) -> Result<u64, ShardError> {
+        self.check()?;
         let (answer, answered) = oneshot::channel();
         let job = Job { edits, answer };
         let sent = self.jobs.as_ref().map(|jobs| jobs.send(job));
@@ -239,6 +273,7 @@ impl Shard for RedbShard {
         limit: usize,
     ) -> Pending<'a, Result<Page, ShardError>> {
         Box::pin(async move {
+            self.check()?;
             let page = self.page(cursor.as_deref(), limit.max(1));
             page.map_err(ShardError::new)
         })
@@ -249,7 +284,10 @@ impl Shard for RedbShard {
         &'a self,
         keys: &'a [&'a [u8]],
     ) -> Pending<'a, Result<Vec<Option<Entry>>, ShardError>> {
-        Box::pin(async move { self.read(keys).map_err(ShardError::new) })
+        Box::pin(async move {
+            self.check()?;
+            self.read(keys).map_err(ShardError::new)
+        })
     }
 
     /// As many commits as for one, mostly: see [`RedbShard`].
@@ -292,7 +330,19 @@ impl Shard for RedbShard {
     }
 
     fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
-        Box::pin(async move { self.length().map(Some).map_err(ShardError::new) })
+        Box::pin(async move {
+            self.check()?;
+            self.length().map(Some).map_err(ShardError::new)
+        })
+    }
+
+    fn mark<'a>(&'a self, mark: Option<&'a str>) -> Pending<'a, Result<(), ShardError>> {
+        Box::pin(async move { self.write_mark(mark).map_err(ShardError::new) })
+    }
+
+    fn expect_mark(&self, mark: &str) {
+        let borne = self.read_mark().ok().flatten();
+        self.other.store(borne.as_deref() != Some(mark), Relaxed);
     }
 
     fn set_many<'a>(

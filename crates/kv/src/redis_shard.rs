@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use redis::aio::MultiplexedConnection;
@@ -15,6 +15,12 @@ use crate::{Entry, Page, Shard, ShardError};
 /// What its connections are called, so that those of a process that died are found.
 const NAME: &str = "keyroute-kv";
 
+/// How long a connection that could not be opened is not tried again.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// The key under which the mark lies.
+const MARK: &str = "keyroute-kv:mark";
+
 /// A shard on a Redis server, 7.0 or later: one database, of which all string keys are the store's.
 ///
 /// Keys and values lie there as they are, ends as Redis' own, so that any client can read them. All commands go
@@ -25,6 +31,9 @@ const NAME: &str = "keyroute-kv";
 /// has moved away. So a connection that failed is closed **at the server** (`CLIENT KILL`) before another is used, and
 /// the connections of an earlier process with it: those with the name `keyroute-kv` on this database. A user that
 /// is not allowed to kill, list and name connections is refused with what Redis said.
+///
+/// A server that started again empty would answer that there is nothing. So the key `keyroute-kv:mark` is the store's
+/// own, and a server that has lost it fails until the node is [given up](crate::Store::remove_lost) or the data is back.
 ///
 /// An end after the year 292,278,994, which Redis cannot count, is none. A server that evicts keys or loses what it
 /// acknowledged (`maxmemory-policy`, `appendfsync`, failing over) loses the store's keys as it would any.
@@ -43,8 +52,10 @@ pub struct RedisShard {
     client: Client,
     config: AsyncConnectionConfig,
     link: ArcSwapOption<Link>,
-    /// Held by who opens a connection: what must be closed first.
-    before: Mutex<Before>,
+    /// Held by who opens a connection.
+    opening: Mutex<Opening>,
+    /// The mark without which a server is another.
+    expected: ArcSwapOption<String>,
 }
 
 /// A connection, and how the server knows it.
@@ -60,6 +71,13 @@ struct Known {
     id: String,
     address: String,
     database: String,
+}
+
+struct Opening {
+    /// What must be closed first.
+    before: Before,
+    /// When the last try failed, and why.
+    failed: Option<(Instant, String)>,
 }
 
 enum Before {
@@ -100,36 +118,75 @@ impl RedisShard {
             client: Client::open(address).map_err(ShardError::new)?,
             config,
             link: ArcSwapOption::empty(),
-            before: Mutex::new(Before::Process),
+            opening: Mutex::new(Opening {
+                before: Before::Process,
+                failed: None,
+            }),
+            expected: ArcSwapOption::empty(),
         })
     }
 
-    async fn link(&self) -> RedisResult<Arc<Link>> {
+    async fn link(&self) -> Result<Arc<Link>, ShardError> {
         if let Some(link) = self.link.load_full() {
             return Ok(link);
         }
-        let mut before = self.before.lock().await;
+        let asked = Instant::now();
+        let mut opening = self.opening.lock().await;
         if let Some(link) = self.link.load_full() {
             return Ok(link);
         }
+        // Who waited while another tried in vain does not try again, each as long.
+        if let Some((at, text)) = &opening.failed
+            && (*at >= asked || at.elapsed() < RETRY)
+        {
+            return Err(ShardError::new(text.clone()));
+        }
+        match self.open_link(&mut opening.before).await {
+            Ok(link) => {
+                opening.failed = None;
+                let link = Arc::new(link);
+                self.link.store(Some(link.clone()));
+                Ok(link)
+            }
+            Err(error) => {
+                opening.failed = Some((Instant::now(), error.to_string()));
+                Err(error)
+            }
+        }
+    }
+
+    /// A connection to the server that the store knows.
+    async fn open_link(&self, before: &mut Before) -> Result<Link, ShardError> {
+        let mut link = self.connect(before).await.map_err(ShardError::new)?;
+        if let Some(expected) = self.expected.load_full() {
+            let get = command(&["GET", MARK]);
+            let mark: RedisResult<Option<String>> = get.query_async(&mut link.connection).await;
+            if mark.map_err(ShardError::new)? != Some((*expected).clone()) {
+                return Err(ShardError::new(
+                    "the server does not hold what it held: it has lost its mark, as one does that started again \
+                     empty, or another server is at its address",
+                ));
+            }
+        }
+        Ok(link)
+    }
+
+    /// A connection, the only one of the store's.
+    async fn connect(&self, before: &mut Before) -> RedisResult<Link> {
         let connection = self
             .client
             .get_multiplexed_async_connection_with_config(&self.config);
         let mut connection = connection.await?;
         let known = Known::ask(&mut connection).await?;
-        match &*before {
+        match before {
             Before::Process => known.close_namesakes(&mut connection).await?,
             Before::Link(old) if old.run == known.run => old.close(&mut connection).await?,
             Before::Link(_) => {} // a server that started again has no connection of before
         }
-        let named: RedisResult<()> = command(&["CLIENT", "SETNAME", NAME])
-            .query_async(&mut connection)
-            .await;
-        named?;
+        let name = command(&["CLIENT", "SETNAME", NAME]);
+        let () = name.query_async(&mut connection).await?;
         *before = Before::Link(known.clone());
-        let link = Arc::new(Link { connection, known });
-        self.link.store(Some(link.clone()));
-        Ok(link)
+        Ok(Link { connection, known })
     }
 
     /// After a failure of the connection, or a silence, the next command opens another.
@@ -146,7 +203,7 @@ impl RedisShard {
     }
 
     async fn ask(&self, command: &Cmd) -> Result<Value, ShardError> {
-        let link = self.link().await.map_err(ShardError::new)?;
+        let link = self.link().await?;
         let answer = command.query_async(&mut link.connection.clone()).await;
         self.judge(&link, answer)
     }
@@ -155,7 +212,7 @@ impl RedisShard {
         if commands.is_empty() {
             return Ok(Vec::new()); // the client takes that for a mistake
         }
-        let link = self.link().await.map_err(ShardError::new)?;
+        let link = self.link().await?;
         let answer = commands.query_async(&mut link.connection.clone()).await;
         self.judge(&link, answer)
     }
@@ -252,6 +309,15 @@ fn unexpected(value: &Value) -> ShardError {
     ShardError::new(format!("Redis gave an unexpected answer: {value:?}"))
 }
 
+/// Whether the key may be a caller's.
+fn check(key: &[u8]) -> Result<(), ShardError> {
+    if key == MARK.as_bytes() {
+        let text = format!("the key {MARK:?} is the store's own on a Redis server");
+        return Err(ShardError::new(text));
+    }
+    Ok(())
+}
+
 /// The string that was held.
 fn held(value: Value) -> Result<Option<Vec<u8>>, ShardError> {
     match value {
@@ -284,11 +350,15 @@ impl Shard for RedisShard {
     }
 
     fn set<'a>(&'a self, key: &'a [u8], entry: Entry) -> Pending<'a, Result<(), ShardError>> {
-        Box::pin(async move { self.ask(&set(key, &entry)).await.map(drop) })
+        Box::pin(async move {
+            check(key)?;
+            self.ask(&set(key, &entry)).await.map(drop)
+        })
     }
 
     fn delete<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<bool, ShardError>> {
         Box::pin(async move {
+            check(key)?;
             let mut delete = Cmd::new();
             delete.arg("DEL").arg(key);
             Ok(number(&self.ask(&delete).await?)? > 0)
@@ -303,7 +373,7 @@ impl Shard for RedisShard {
         limit: usize,
     ) -> Pending<'a, Result<Page, ShardError>> {
         Box::pin(async move {
-            let link = self.link().await.map_err(ShardError::new)?;
+            let link = self.link().await?;
             let run = &link.known.run;
             let of_run = cursor
                 .as_deref()
@@ -323,7 +393,7 @@ impl Shard for RedisShard {
                 cursor = held(next)?.unwrap_or_default();
                 let mut keys = Vec::new();
                 for key in array(found)? {
-                    keys.extend(held(key)?);
+                    keys.extend(held(key)?.filter(|key| key != MARK.as_bytes()));
                 }
                 let ended = cursor == b"0";
                 if ended || !keys.is_empty() {
@@ -337,10 +407,32 @@ impl Shard for RedisShard {
         })
     }
 
+    fn mark<'a>(&'a self, mark: Option<&'a str>) -> Pending<'a, Result<(), ShardError>> {
+        Box::pin(async move {
+            let write = match mark {
+                Some(mark) => command(&["SET", MARK, mark]),
+                None => command(&["DEL", MARK]),
+            };
+            self.expected.store(None);
+            self.ask(&write).await?;
+            self.expected
+                .store(mark.map(|mark| Arc::new(mark.to_owned())));
+            Ok(())
+        })
+    }
+
+    fn expect_mark(&self, mark: &str) {
+        self.expected.store(Some(Arc::new(mark.to_owned())));
+    }
+
     fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
         Box::pin(async move {
-            let count = number(&self.ask(&command(&["DBSIZE"])).await?)?;
-            Ok(u64::try_from(count).ok())
+            let mut commands = Pipeline::with_capacity(2);
+            commands.cmd("DBSIZE").cmd("EXISTS").arg(MARK);
+            match self.ask_all(&commands).await?.as_slice() {
+                [all, marks] => Ok(u64::try_from(number(all)? - number(marks)?).ok()),
+                other => Err(unexpected(&Value::Array(other.to_vec()))),
+            }
         })
     }
 
@@ -349,6 +441,7 @@ impl Shard for RedisShard {
         keys: &'a [&'a [u8]],
     ) -> Pending<'a, Result<Vec<Option<Entry>>, ShardError>> {
         Box::pin(async move {
+            keys.iter().try_for_each(|key| check(key))?;
             let mut commands = Pipeline::with_capacity(2 * keys.len());
             commands.atomic(); // else it could end between the two
             for key in keys {
@@ -369,6 +462,7 @@ impl Shard for RedisShard {
 
     fn look<'a>(&'a self, key: &'a [u8]) -> Pending<'a, Result<Option<Entry>, ShardError>> {
         Box::pin(async move {
+            check(key)?;
             let mut get = Cmd::new();
             get.arg("GET").arg(key);
             Ok(held(self.ask(&get).await?)?.map(Entry::new))
@@ -383,6 +477,7 @@ impl Shard for RedisShard {
             if keys.is_empty() {
                 return Ok(Vec::new()); // `MGET` of nothing is an error
             }
+            keys.iter().try_for_each(|key| check(key))?;
             let mut command = Cmd::new();
             command.arg("MGET").arg(keys);
             let mut entries = Vec::with_capacity(keys.len());
@@ -398,6 +493,7 @@ impl Shard for RedisShard {
         entries: Vec<(&'a [u8], Entry)>,
     ) -> Pending<'a, Result<(), ShardError>> {
         Box::pin(async move {
+            entries.iter().try_for_each(|(key, _)| check(key))?;
             let mut commands = Pipeline::new();
             let mut stay = Cmd::new();
             stay.arg("MSET");
@@ -427,6 +523,7 @@ impl Shard for RedisShard {
         keys: &'a [&'a [u8]],
     ) -> Pending<'a, Result<Vec<bool>, ShardError>> {
         Box::pin(async move {
+            keys.iter().try_for_each(|key| check(key))?;
             let mut commands = Pipeline::with_capacity(keys.len());
             for key in keys {
                 commands.cmd("DEL").arg(key);

@@ -75,6 +75,22 @@ pub trait Shard: Send + Sync {
         self.get_many(keys)
     }
 
+    /// Bears this mark from now on, as long as it holds anything, or none any more.
+    ///
+    /// A shard that lost all it held, a server that started again empty for example, would answer that there is
+    /// nothing, and so would another one at the same address. So the store marks a shard when its node joins, and says
+    /// what it [`expects`](Self::expect_mark) whenever it opens one. A shard that cannot outlive its process, or is a
+    /// cache, need not bear marks.
+    fn mark<'a>(&'a self, mark: Option<&'a str>) -> Pending<'a, Result<(), ShardError>> {
+        let _ = mark;
+        Box::pin(async { Ok(()) })
+    }
+
+    /// From now on all it is asked fails unless it bears this mark.
+    fn expect_mark(&self, mark: &str) {
+        let _ = mark;
+    }
+
     /// What is held under each of these keys.
     fn get_many<'a>(
         &'a self,

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use keyroute_kv::{Entry, MemoryShard, Node, RedbShard, Shard, Store};
+use keyroute_kv::{Entry, FileJournal, MemoryShard, Node, NodeId, RedbShard, Shard, Store};
 
 mod support;
 
@@ -170,4 +170,64 @@ async fn a_store_over_files_changes_as_any() {
             .eq(keys.iter().collect::<std::collections::BTreeSet<_>>())
     );
     assert!(listed.values().all(|&times| times == 1));
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_the_one_that_was_written_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().to_owned();
+    let path = move |id: &str| root.join(format!("{id}.redb"));
+    let open = || {
+        let path = path.clone();
+        Store::builder(support::ring, move |id: &NodeId, _: &str| {
+            RedbShard::open(path(id.as_str()))
+        })
+        .nodes(["a", "b"].map(support::node))
+        .journal(FileJournal::open(directory.path().join("store.json")).unwrap())
+        .open()
+    };
+    let store = open().await.unwrap();
+    store.add(support::node("c")).await.unwrap();
+    store.run().await;
+    store.remove("b").await.unwrap();
+    store.run().await;
+    for number in 0..50 {
+        store
+            .set(format!("k{number}").as_bytes(), "v")
+            .await
+            .unwrap();
+    }
+    drop(store);
+    let there = open().await.unwrap();
+    assert_eq!(there.get(b"k1").await.unwrap(), Some(b"v".to_vec()));
+    drop(there);
+
+    std::fs::remove_file(path("c")).unwrap();
+    let store = open().await.unwrap();
+    let mut failed = 0;
+    for number in 0..50 {
+        match store.get(format!("k{number}").as_bytes()).await {
+            Ok(value) => assert_eq!(value, Some(b"v".to_vec())),
+            Err(error) => {
+                assert!(error.to_string().contains("bears another mark"), "{error}");
+                failed += 1;
+            }
+        }
+    }
+    assert!(failed > 0);
+    store.remove_lost("c").await.unwrap();
+    store.run().await;
+    store.set(b"k1", "w").await.unwrap();
+    drop(store);
+
+    // It joins again as any other, and is known from then on.
+    let store = open().await.unwrap();
+    std::fs::remove_file(path("c")).unwrap();
+    store.add_again(support::node("c")).await.unwrap();
+    store.run().await;
+    drop(store);
+    let store = open().await.unwrap();
+    for number in 0..50 {
+        store.get(format!("k{number}").as_bytes()).await.unwrap();
+    }
 }

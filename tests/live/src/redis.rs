@@ -99,7 +99,7 @@ impl Redis {
             .unwrap_or_else(|error| panic!("{}: {error}", self.address()))
     }
 
-    /// All keys and their values, asked of the server itself.
+    /// All keys and their values, asked of the server itself, but for a store's own.
     ///
     /// # Panics
     ///
@@ -121,6 +121,7 @@ impl Redis {
             }
             cursor = next;
             if cursor == 0 {
+                all.remove(&b"keyroute-kv:mark"[..]);
                 return all;
             }
         }
