@@ -1,9 +1,11 @@
 //! The mover: goes through the nodes of a change and moves what must move.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use keyroute_core::NodeId;
 
 use crate::ring::Holder;
@@ -13,7 +15,9 @@ use crate::to_the_end::to_the_end;
 use crate::{KvError, Store};
 
 /// How many keys it looks at in one step, unless the rate is low.
-const BATCH: usize = 64;
+const BATCH: usize = 256;
+/// How many it moves at the same time: so many values it holds.
+const AT_ONCE: usize = 32;
 /// How long it waits after a failure, at first and at most.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
 /// How long it waits for a call that it may have missed.
@@ -234,15 +238,24 @@ impl Store {
     ) -> Result<Moved, KvError> {
         let page = source.shard.scan(place.cursor.clone(), limit.max(1)).await;
         let page = page.map_err(|error| source.failed(error))?;
-        let mut sum = Moved::default();
-        for key in &page.keys {
+        // Keys that have come here from elsewhere are among them too: those are not from here.
+        let from_here = |key: &&Vec<u8>| {
             let roles = change.roles_of(key);
-            // Keys that have come here from elsewhere are among them too: those are not from here.
-            let from_here = roles.leavers.contains(source)
-                || (roles.leavers.is_empty() && roles.from.contains(source));
-            if from_here && roles.differ() {
+            let leaves = roles.leavers.contains(source);
+            let is_copied = roles.leavers.is_empty() && roles.from.contains(source);
+            roles.differ() && (leaves || is_copied)
+        };
+        // Each once: a shard may list one twice.
+        let keys: BTreeSet<&Vec<u8>> = page.keys.iter().filter(from_here).collect();
+        let keys: Vec<&Vec<u8>> = keys.into_iter().collect();
+        let mut sum = Moved::default();
+        for keys in keys.chunks(AT_ONCE) {
+            let moves = keys.iter().map(|&key| {
                 let (store, state, key) = (self.clone(), state.clone(), key.clone());
-                let moved = to_the_end(async move { store.move_now(&state, &key).await }).await?;
+                to_the_end(async move { store.move_now(&state, &key).await })
+            });
+            for moved in join_all(moves).await {
+                let moved = moved?;
                 sum.keys += moved.keys;
                 sum.bytes += moved.bytes;
             }
