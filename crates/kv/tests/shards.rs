@@ -136,10 +136,8 @@ async fn a_store_over_files_changes_as_any() {
     let root = directory.path().to_owned();
     let open = |nodes: Vec<Node>| {
         let root = root.clone();
-        let journal = keyroute_kv::FileJournal::open(root.join("store.json")).unwrap();
-        let shard = move |id: &keyroute_kv::NodeId, _: &str| {
-            RedbShard::open(root.join(format!("{id}.redb")))
-        };
+        let journal = FileJournal::open(root.join("store.json")).unwrap();
+        let shard = move |id: &NodeId, _: &str| RedbShard::open(root.join(format!("{id}.redb")));
         Store::builder(support::ring, shard)
             .journal(journal)
             .nodes(nodes)
@@ -157,7 +155,7 @@ async fn a_store_over_files_changes_as_any() {
     drop(store); // in the midst of it
     let store = open(Vec::new()).await.unwrap();
     assert!(store.progress().is_some());
-    let lock = keyroute_kv::FileJournal::open(root.join("store.json")).unwrap_err();
+    let lock = FileJournal::open(root.join("store.json")).unwrap_err();
     assert_eq!(lock.kind(), std::io::ErrorKind::WouldBlock);
     store.run().await;
     for key in &keys {
