@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use keyroute_core::{Node, NodeId, Weight};
+use keyroute_core::{Node, Weight};
 use tokio::sync::oneshot;
 
 use crate::edit::{Edit, place_of};
@@ -50,16 +50,8 @@ impl Store {
     pub async fn begin(&self, edit: Edit) -> Result<(), KvError> {
         let inner = &*self.inner;
         let mut admin = inner.admin.lock().await;
-        if admin.record.change.is_some() {
-            return Err(KvError::ChangeUnderWay);
-        }
         let mut record = admin.record.clone();
         let (nodes, replicas) = edit.apply(&mut record)?;
-        let stays = |id: &&NodeId| nodes.iter().any(|node| node.id() == *id);
-        if let Some(id) = record.left_overs.iter().find(stays) {
-            return Err(KvError::LeftOvers { id: id.clone() });
-        }
-
         let state = self.state();
         let Phase::Steady(from) = &state.phase else {
             return Err(KvError::ChangeUnderWay);

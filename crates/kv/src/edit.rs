@@ -1,12 +1,13 @@
 //! [`Edit`]: how the nodes are to change.
 
-use keyroute_core::{Node, RouteError, Weight};
+use keyroute_core::{Node, NodeId, RouteError, Weight};
 
 use crate::KvError;
 use crate::journal::Record;
 use crate::open::check_replicas;
 
-/// How the nodes are to change: what [`Store::begin`](crate::Store::begin) begins.
+/// How the nodes are to change: what [`Store::plan`](crate::Store::plan) foretells and
+/// [`Store::begin`](crate::Store::begin) begins.
 ///
 /// ```
 /// use keyroute_kv::{Edit, Node, Weight};
@@ -82,8 +83,11 @@ impl Edit {
         self
     }
 
-    /// The nodes and replicas after it. Notes a new node's address in the record.
+    /// The nodes and replicas after it, if no change is under way. Notes a new node's address in the record.
     pub(crate) fn apply(&self, record: &mut Record) -> Result<(Vec<Node>, usize), KvError> {
+        if record.change.is_some() {
+            return Err(KvError::ChangeUnderWay);
+        }
         let mut nodes = record.fleet.nodes.clone();
         let mut replicas = record.fleet.replicas;
         match self {
@@ -120,7 +124,11 @@ impl Edit {
                 replicas = *wanted;
             }
         }
-        Ok((nodes, replicas))
+        let stays = |id: &&NodeId| nodes.iter().any(|node| node.id() == *id);
+        match record.left_overs.iter().find(stays) {
+            Some(id) => Err(KvError::LeftOvers { id: id.clone() }),
+            None => Ok((nodes, replicas)),
+        }
     }
 }
 

@@ -27,6 +27,7 @@ mod lost;
 mod marks;
 mod mover;
 mod open;
+mod plan;
 mod scan;
 mod upkeep;
 
@@ -41,6 +42,7 @@ pub use memcached_shard::MemcachedShard;
 pub use memory::MemoryShard;
 pub use mover::{Next, Progress, Rate, Step};
 pub use open::StoreBuilder;
+pub use plan::Plan;
 #[cfg(feature = "redb")]
 pub use redb_shard::RedbShard;
 #[cfg(feature = "redis")]
@@ -51,3 +53,4 @@ pub use store::{MAX_KEY_LEN, Store};
 pub use upkeep::Repaired;
 
 pub use keyroute_core::{Node, NodeId, RouteError, Weight};
+pub use keyroute_plan::{Ends, Flow, Flows, Interval, NodeFlow};

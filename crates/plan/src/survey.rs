@@ -80,6 +80,28 @@ impl<'a> Survey<'a> {
         Self::between(Side::replicas(before, n), Side::replicas(after, n))
     }
 
+    /// The same where the number of replicas changes too: the first `n` before, the first `m` after.
+    ///
+    /// ```
+    /// use keyroute_plan::Survey;
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// let ring = VectorRing::from_ids(["a", "b", "c"])?;
+    /// let mut survey = Survey::of_replicas_each(&ring, 1, &ring, 2);
+    /// survey.key(b"user:1");
+    /// assert_eq!(survey.flows().needed(), 1); // a second copy
+    /// # Ok::<(), keyroute_plan::RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn of_replicas_each<B: Walk + ?Sized, A: Walk + ?Sized>(
+        before: &'a B,
+        n: usize,
+        after: &'a A,
+        m: usize,
+    ) -> Self {
+        Self::between(Side::replicas(before, n), Side::replicas(after, m))
+    }
+
     fn between(before: Side<'a>, after: Side<'a>) -> Self {
         let nodes = |side: &Side<'a>| side.members.iter().map(|(_, node)| node);
         Self {

@@ -10,8 +10,8 @@ use crate::need::Strengths;
 /// The nodes that hold something before and after, each in their order, the owner first; and what follows: the
 /// copies to be made, and those that may be dropped.
 ///
-/// A copy was **needed** if the node it goes to joined or gained weight, or if it takes the place of one on a node
-/// that left or lost weight. Any other is needless: a bystander's, the price of the strategy. Where the strategy
+/// A copy was **needed** if the node it goes to joined or gained weight, if it takes the place of one on a node that
+/// left or lost weight, or if there are to be more. Any other is needless: a bystander's, the price of the strategy. Where the strategy
 /// itself changes, no node gains and none loses, and all that moves is the price.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
@@ -43,7 +43,8 @@ impl Transfer {
         let lost = from
             .iter()
             .filter(|id| !to.contains(id) && strengths.lost(id));
-        let mut replaced = lost.count();
+        let more = to.len().saturating_sub(from.len());
+        let mut replaced = lost.count() + more;
         let mut needed = Vec::new();
         let mut needless = Vec::new();
         for (place, id) in to.iter().enumerate() {
