@@ -1,60 +1,83 @@
-//! A process is killed (SIGKILL) again and again while it writes and its nodes change; nothing answered is lost.
+//! A process is killed (SIGKILL) again and again while it writes and its nodes change; nothing answered is lost, and no
+//! copy is left where none should be.
 //!
 //! Its own main: run with an argument it is the process that is killed.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "a test may panic, and its numbers are small"
+)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use keyroute_kv::{FileJournal, NodeId, RedbShard, Store};
+use keyroute_core::WalkExt;
+use keyroute_kv::{FileJournal, KvError, NodeId, RedbShard, Shard, Store, Weight};
 
 mod support;
-use support::{Numbers, node};
+use support::{Numbers, node, ring};
 
 const KEYS: u64 = 60;
-const ROUNDS: u64 = 12;
+/// How often it is killed, with one replica and with two by turns.
+const ROUNDS: u64 = 50;
+/// After so many kills of one store its change is ended, and all files are looked into.
+const SETTLE: u64 = 5;
 
 fn key(number: u64) -> Vec<u8> {
     format!("user:{number}").into_bytes()
 }
 
-async fn open(root: PathBuf) -> Store {
+async fn open(root: PathBuf, replicas: usize) -> Store {
     let journal = FileJournal::open(root.join("store.json")).unwrap();
     let shard = move |id: &NodeId, _: &str| RedbShard::open(root.join(format!("{id}.redb")));
-    let store = Store::builder(support::ring, shard).journal(journal);
-    store.nodes(["a", "b"].map(node)).open().await.unwrap()
+    let store = Store::builder(ring, shard).journal(journal);
+    let store = store.nodes(["a", "b"].map(node)).replicas(replicas);
+    store.open().await.unwrap()
 }
 
-/// Writes for ever, and says so before and after; every fifth version is a deletion. Nodes come and go meanwhile.
-async fn live(root: PathBuf, first: u64) {
-    let store = open(root).await;
-    let changing = store.clone();
-    tokio::spawn(async move {
-        for round in 0.. {
-            changing.run().await;
-            let nodes = changing.nodes();
-            if nodes.len() < 4 {
-                changing
-                    .add(node(&format!("n{first}-{round}")))
-                    .await
-                    .unwrap();
-            } else {
-                changing.remove(nodes[0].id().as_str()).await.unwrap();
+/// Nodes come, go and change weight, and some changes are turned round.
+async fn change(store: Store, first: u64) {
+    let mut draw = Numbers(first + 1);
+    for round in 0.. {
+        store.run().await;
+        let nodes = store.nodes();
+        let id = nodes[draw.below(nodes.len() as u64) as usize].id().as_str();
+        match draw.below(3) {
+            0 if nodes.len() > 2 => store.remove(id).await.unwrap(),
+            1 => {
+                let weight = Weight::new(1 + draw.below(4) as u32).unwrap();
+                store.reweight(id, weight).await.unwrap();
             }
-            changing.advance(10).await.unwrap();
-            if round % 3 == 2 {
-                changing.abort().await.unwrap();
+            _ if nodes.len() < 5 => {
+                let name = format!("n{first}-{round}");
+                store.add(node(&name)).await.unwrap();
+            }
+            _ => store.remove(id).await.unwrap(),
+        }
+        store.advance(10).await.unwrap();
+        if draw.below(3) == 0 {
+            match store.abort().await {
+                Ok(()) | Err(KvError::NoChange) => {}
+                Err(error) => panic!("{error}"),
             }
         }
-    });
+    }
+}
+
+/// Writes for ever, and says so before and after; every fifth version is a deletion.
+async fn live(root: PathBuf, first: u64, replicas: usize) {
+    let store = open(root, replicas).await;
+    let changes = tokio::spawn(change(store.clone(), first));
     let mut draw = Numbers(first);
     for version in first.. {
+        assert!(!changes.is_finished(), "a change failed");
         let number = draw.below(KEYS);
         println!("begun {number} {version}");
         std::io::stdout().flush().unwrap();
@@ -69,11 +92,12 @@ async fn live(root: PathBuf, first: u64) {
 }
 
 /// Lets it live for a while and kills it; gives what it said.
-fn live_and_die(root: &Path, first: u64, time: Duration) -> Vec<(bool, u64, u64)> {
+fn live_and_die(root: &Path, first: u64, replicas: usize, time: Duration) -> Vec<(bool, u64, u64)> {
     let mut child = Command::new(env::current_exe().unwrap())
         .arg("live")
         .arg(root)
         .arg(first.to_string())
+        .arg(replicas.to_string())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -98,27 +122,77 @@ fn live_and_die(root: &Path, first: u64, time: Duration) -> Vec<(bool, u64, u64)
     reader.join().unwrap()
 }
 
+/// Ends the change and holds that each file has exactly what the router says.
+async fn settle(store: Store, root: &Path, replicas: usize) {
+    store.run().await;
+    let repaired = store.repair().await.unwrap();
+    assert_eq!(repaired.strays, 0);
+    let again = store.repair().await.unwrap();
+    assert_eq!((again.keys, again.strays), (0, 0));
+    let router = ring(&store.nodes()).unwrap();
+    drop(store); // the files are locked while it lives
+    let mut copies: BTreeMap<Vec<u8>, BTreeSet<String>> = BTreeMap::new();
+    for file in fs::read_dir(root).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|it| it != "redb") {
+            continue;
+        }
+        let id = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let page = RedbShard::open(&path).unwrap();
+        let page = page.scan(None, 10_000).await.unwrap();
+        assert_eq!(page.next, None);
+        for key in page.keys {
+            copies.entry(key).or_default().insert(id.clone());
+        }
+    }
+    assert!(copies.len() > 10);
+    for (key, on) in copies {
+        let holders = router.replica_ids(&key, replicas);
+        let holders: BTreeSet<String> = holders.iter().map(ToString::to_string).collect();
+        assert_eq!(on, holders, "of {key:?}");
+    }
+}
+
+/// A store and what is known of it.
+struct Life {
+    root: tempfile::TempDir,
+    replicas: usize,
+    /// Of each key the version that was answered last, and those begun since.
+    known: BTreeMap<u64, (u64, Vec<u64>)>,
+}
+
+impl Life {
+    fn new(replicas: usize) -> Self {
+        Self {
+            root: tempfile::tempdir().unwrap(),
+            replicas,
+            known: BTreeMap::new(),
+        }
+    }
+}
+
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_time()
         .build()
         .unwrap();
     let arguments: Vec<String> = env::args().collect();
-    if let [_, live_, root, first] = arguments.as_slice()
+    if let [_, live_, root, first, replicas] = arguments.as_slice()
         && live_ == "live"
     {
-        return runtime.block_on(live(root.into(), first.parse().unwrap()));
+        let (first, replicas) = (first.parse().unwrap(), replicas.parse().unwrap());
+        return runtime.block_on(live(root.into(), first, replicas));
     }
 
-    let directory = tempfile::tempdir().unwrap();
     let mut draw = Numbers(1);
-    // Of each key the version that was answered last, and those begun since.
-    let mut known: BTreeMap<u64, (u64, Vec<u64>)> = BTreeMap::new();
+    let mut lives = [1, 2].map(Life::new);
     let (mut writes, mut midst) = (0, 0);
     for round in 0..ROUNDS {
-        let time = Duration::from_millis(250 + draw.below(500));
-        for (done, number, version) in live_and_die(directory.path(), round * 1_000_001 + 1, time) {
-            let of = known.entry(number).or_default();
+        let life = &mut lives[round as usize % 2];
+        let (root, replicas) = (life.root.path(), life.replicas);
+        let time = Duration::from_millis(60 + draw.below(400));
+        for (done, number, version) in live_and_die(root, round * 1_000_001 + 1, replicas, time) {
+            let of = life.known.entry(number).or_default();
             if done {
                 *of = (version, Vec::new());
                 writes += 1;
@@ -126,25 +200,39 @@ fn main() {
                 of.1.push(version);
             }
         }
-        let store = runtime.block_on(open(directory.path().to_owned()));
+        let store = runtime.block_on(open(root.to_owned(), replicas));
         midst += u64::from(store.progress().is_some());
-        for (number, (done, begun)) in &mut known {
-            let value = runtime.block_on(store.get(&key(*number))).unwrap();
-            let text = |version: u64| {
-                (!version.is_multiple_of(5)).then(|| version.to_string().into_bytes())
-            };
-            let seen = [*done]
-                .into_iter()
-                .chain(begun.drain(..))
-                .find(|&it| text(it) == value);
-            let seen = seen.unwrap_or_else(|| {
-                panic!("user:{number} is {value:?} after {done} in round {round}")
-            });
-            *done = seen;
+        let check = |known: &mut BTreeMap<u64, (u64, Vec<u64>)>| {
+            for (number, (done, begun)) in known {
+                let value = runtime.block_on(store.get(&key(*number))).unwrap();
+                let text = |version: u64| {
+                    (!version.is_multiple_of(5)).then(|| version.to_string().into_bytes())
+                };
+                // One that was under way may be done yet; once it was seen it stays.
+                match begun.iter().rposition(|&it| text(it) == value) {
+                    Some(at) => {
+                        *done = begun[at];
+                        begun.drain(..=at);
+                    }
+                    None if text(*done) == value => {}
+                    None => {
+                        panic!(
+                            "user:{number} is {value:?} after {done} and {begun:?} in round {round}"
+                        )
+                    }
+                }
+            }
+        };
+        check(&mut life.known);
+        if round / 2 % SETTLE == SETTLE - 1 {
+            runtime.block_on(store.run());
+            runtime.block_on(store.repair()).unwrap();
+            check(&mut life.known);
+            runtime.block_on(settle(store, root, replicas));
         }
     }
     println!(
         "{writes} writes answered, {ROUNDS} kills, {midst} in the midst of a change: nothing lost"
     );
-    assert!(writes > 50 && midst > 0);
+    assert!(writes > 200 && midst > 10);
 }
