@@ -3,11 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 use keyroute_core::WalkExt;
-use keyroute_kv::{AnyRouter, KvError, Next, Node, RouteError, Store, Weight};
+use keyroute_kv::{
+    AnyRouter, KvError, MemoryJournal, MemoryShard, Next, Node, NodeId, RouteError, Shard,
+    ShardError, Store, Weight,
+};
 
 mod support;
 use support::{World, finish, moody, node, owner, ring};
@@ -438,6 +442,42 @@ async fn a_store_opens_without_a_node_that_is_lost() {
     finish(&store).await.unwrap();
     world.assert_placed(&["a", "b"].map(node), 2);
     assert_eq!(world.asked_dead.load(SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_shard_that_cannot_be_opened_is_not_asked_for_once_it_is_lost() {
+    let gone = Arc::new(AtomicBool::new(false));
+    let shards: Vec<_> = ["a", "b", "c"].map(|_| Arc::new(MemoryShard::new())).into();
+    let journal = MemoryJournal::default();
+    let open = || {
+        let (gone, shards) = (gone.clone(), shards.clone());
+        let connect = move |id: &NodeId, _: &str| -> Result<Arc<dyn Shard>, ShardError> {
+            match id.as_str() {
+                "a" => Ok(shards[0].clone()),
+                "b" => Ok(shards[1].clone()),
+                _ if gone.load(SeqCst) => Err(ShardError::new("no such file")),
+                _ => Ok(shards[2].clone()),
+            }
+        };
+        let builder = Store::builder_of_any(ring, connect).journal(journal.clone());
+        builder.nodes(["a", "b", "c"].map(node)).replicas(2)
+    };
+    let store = open().open().await.unwrap();
+    for number in 0..KEYS {
+        store.set(&key(number), "v").await.unwrap();
+    }
+    drop(store);
+    gone.store(true, SeqCst);
+    let error = open().open().await.unwrap_err();
+    assert_eq!(error.to_string(), "node \"c\" failed: no such file");
+    drop(open().lost("c").open().await.unwrap());
+    let store = open().open().await.unwrap(); // it is noted
+    finish(&store).await.unwrap();
+    for number in 0..KEYS {
+        let found = store.get(&key(number)).await.unwrap();
+        assert_eq!(found, Some(b"v".to_vec()));
+    }
+    assert_eq!(shards[0].len() + shards[1].len(), 2 * KEYS as usize);
 }
 
 #[tokio::test]

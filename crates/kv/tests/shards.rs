@@ -130,6 +130,21 @@ async fn a_file_commits_writes_that_come_together() {
     assert_eq!(shard.count().await.unwrap(), Some(500));
 }
 
+/// What is set behind a purge's back is no longer what it saw.
+#[tokio::test]
+async fn a_file_looks_again_before_it_forgets() {
+    let directory = tempfile::tempdir().unwrap();
+    let shard = RedbShard::open(directory.path().join("a.redb")).unwrap();
+    for round in 0..50 {
+        shard.set(b"k", Entry::new("ended").until(1)).await.unwrap();
+        let stays = Entry::new("stays");
+        let (set, purged) = tokio::join!(shard.set(b"k", stays.clone()), shard.purge(2, None, 9));
+        set.unwrap();
+        purged.unwrap();
+        assert_eq!(shard.get(b"k").await.unwrap(), Some(stays), "in {round}");
+    }
+}
+
 #[tokio::test]
 async fn a_store_over_files_changes_as_any() {
     let directory = tempfile::tempdir().unwrap();
