@@ -82,8 +82,8 @@ impl Store {
     /// A node is elsewhere, with all that it held: keys stay where they are, and are asked for there.
     ///
     /// Its shard is opened at this address, the journal notes it, and operations that begin now wait until those that
-    /// were under way have ended; from then on all go to the new shard. It is not looked at what that holds. The
-    /// address that it has already opens it anew. For one that moved while the store was closed there is
+    /// were under way have ended; from then on all go to the new shard. What that holds
+    /// is not looked at, but for its [mark](crate::Shard::mark). The address that it has already opens it anew. For one that moved while the store was closed there is
     /// [`StoreBuilder::address`](crate::StoreBuilder::address).
     ///
     /// # Errors
