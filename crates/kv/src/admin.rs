@@ -40,9 +40,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// - Of `Add`: [`RouteError::AlreadyMember`](crate::RouteError::AlreadyMember), whatever the address; [`KvError::Retired`] if a node of this name has
-    ///   left and it is not to come [`again`](Edit::again); [`KvError::AddressTaken`] by another node;
-    ///   [`KvError::NotEmpty`] if it holds keys; [`KvError::Shard`] if it cannot be opened.
+    /// - Of `Add`: [`RouteError::AlreadyMember`](crate::RouteError::AlreadyMember), whatever the address;
+    ///   [`KvError::Retired`] if a node of this name has left and it is not to come [`again`](Edit::again);
+    ///   [`KvError::AddressTaken`] by another node; [`KvError::NotEmpty`] if it holds keys; [`KvError::Shard`] if it
+    ///   cannot be opened.
     /// - Of `Remove`: [`RouteError::NotMember`](crate::RouteError::NotMember), [`KvError::LastNode`].
     /// - Of `Reweight`: [`RouteError::NotMember`](crate::RouteError::NotMember).
     /// - Of `Replicas`: [`KvError::Replicas`].

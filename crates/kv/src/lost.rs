@@ -33,6 +33,30 @@ impl Store {
     /// A node that is found again afterwards is none of the store's: it joins as any other, empty. For a store that
     /// cannot be opened without it there is [`StoreBuilder::lost`](crate::StoreBuilder::lost).
     ///
+    /// ```
+    /// use keyroute_kv::{MemoryShard, Node, Store};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let store = Store::builder(
+    ///     |nodes| Ok(Box::new(VectorRing::from_nodes(nodes.iter().cloned())?)),
+    ///     |_id, _address| Ok(MemoryShard::new()),
+    /// )
+    /// .nodes([Node::new("a")?, Node::new("b")?, Node::new("c")?])
+    /// .replicas(2)
+    /// .open()
+    /// .await?;
+    /// store.set(b"user:1", "v").await?;
+    ///
+    /// store.remove_lost("b").await?; // its disk has burnt
+    /// assert_eq!(store.get(b"user:1").await?, Some(b"v".to_vec()));
+    /// store.run().await; // two copies of each key again
+    /// assert_eq!(store.nodes(), [Node::new("a")?, Node::new("c")?]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`RouteError::NotMember`], [`KvError::LastNode`] if none is left, [`KvError::LeftOvers`],

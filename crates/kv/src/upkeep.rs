@@ -25,10 +25,10 @@ impl Store {
     /// Makes all replicas of each key alike. Goes on serving meanwhile, at the [rate](Self::set_rate) of the mover.
     ///
     /// With several replicas a process that dies in the midst of a write leaves them apart, and so does a shard that
-    /// comes back without what it held. No answer is wrong for that, but a reader whose first replica fails may see
-    /// another value. So: call it after an unclean end, and after a shard has lost something. What was answered stays.
-    /// A write that was cut short is completed or forgotten: the first replica that has a value has the value, which
-    /// readers see, or would if their first one had any.
+    /// comes back without the last that it was given. No answer is wrong for that, but a reader whose first replica
+    /// fails may see another value. So: call it after an unclean end, and after a shard has lost something. What was
+    /// answered stays. A write that was cut short is completed or forgotten: the first replica that has a value has the
+    /// value, which readers see, or would if their first one had any.
     ///
     /// With one replica it only looks for strays: copies on nodes that the router does not name, which nobody reads. They
     /// are deleted, so a shard must be the store's alone. During a change they are counted and stay. Keys that must move in a change are moved, which makes them alike.
