@@ -32,6 +32,9 @@ pub use keyroute_cluster::{
 pub use keyroute_cluster::{Exact, MAX_EPSILON_THOUSANDTHS};
 #[cfg(feature = "metrics")]
 pub use keyroute_cluster::{METERED_SAMPLES, Meter};
+/// Who is a member, from etcd, a file or a list. See [`keyroute_discovery`].
+#[cfg(feature = "discovery")]
+pub use keyroute_discovery as discovery;
 #[cfg(feature = "jump")]
 pub use keyroute_jump::{
     Binomial, BinomialPublished, Flip, Jump, JumpBack, Power, binomial_hash,
