@@ -3,12 +3,14 @@
 //! A server that is not installed is a failure with its name, never a skipped test. What the installed
 //! version of one lacks is printed by the test `installed`.
 
+pub mod etcd;
 pub mod haproxy;
 pub mod http;
 pub mod libmemcached;
 #[cfg(feature = "servers")]
 pub mod redis;
 mod version;
+pub mod wire;
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -59,14 +61,7 @@ impl Server {
     ///
     /// If that fails.
     pub fn signal(&self, name: &str) {
-        let status = Command::new("kill")
-            .args([format!("-{name}"), self.child.id().to_string()])
-            .status();
-        assert!(
-            status.is_ok_and(|it| it.success()),
-            "kill -{name} {}",
-            self.name
-        );
+        signal(self.child.id(), name);
     }
 
     fn wait_for(&mut self, port: u16) {
@@ -83,6 +78,19 @@ impl Server {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+/// Sends a process a signal of this name.
+///
+/// # Panics
+///
+/// If that fails.
+pub fn signal(process: u32, name: &str) {
+    let status = Command::new("kill")
+        .args([format!("-{name}"), process.to_string()])
+        .status();
+    let sent = status.is_ok_and(|status| status.success());
+    assert!(sent, "kill -{name} {process}");
 }
 
 impl Drop for Server {
