@@ -101,10 +101,12 @@ async fn an_address_goes_with_its_node_and_is_forgotten_with_it() {
     drop(store); // in the midst of it
     let store = world.builder().open().await.unwrap();
     assert_eq!(store.address_of("c").as_deref(), Some("first"));
+    assert!(world.journal_text().contains("first"));
     store.abort().await.unwrap();
     finish(&store).await.unwrap();
     assert_eq!(store.address_of("c"), None);
     assert!(world.shard("first").is_empty());
+    assert!(!world.journal_text().contains("first"));
 
     store.add(node("c")).await.unwrap();
     finish(&store).await.unwrap();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
-use keyroute_core::WalkExt;
+use keyroute_core::{Router, WalkExt};
 use keyroute_kv::{
     AnyRouter, KvError, MemoryJournal, MemoryShard, Next, Node, NodeId, RouteError, Shard,
     ShardError, Store, Weight,
@@ -388,6 +388,59 @@ async fn with_one_replica_the_keys_of_the_lost_node_are_lost_and_no_others() {
     world.assert_placed(&store.nodes(), 1);
     let back = store.add(node("b")).await.unwrap_err();
     assert!(matches!(back, KvError::Retired { id }if id == "b"));
+}
+
+/// Also those stay that were about to move to it.
+#[tokio::test]
+async fn with_one_replica_what_lies_elsewhere_stays_also_in_a_change() {
+    let mut about_to_move = 0;
+    for make in [ring, moody] {
+        for (what, dies) in [
+            (What::Add, "a"),
+            (What::Add, "d"),
+            (What::Remove, "a"),
+            (What::Remove, "b"),
+            (What::Reweight, "a"),
+            (What::Reweight, "c"),
+        ] {
+            for count in 0..8 {
+                let world = World::new();
+                let nodes = ["a", "b", "c"].map(node);
+                let store = world.builder_over(make).nodes(nodes);
+                let store = store.open().await.unwrap();
+                for number in 0..KEYS {
+                    store.set(&key(number), "v").await.unwrap();
+                }
+                begin(&store, what).await;
+                steps(&store, count).await;
+                let to = make(&store.nodes()).unwrap();
+                world.die_in(dies, 0);
+                let _ = store.get(&key(0)).await;
+                let left = world.copies();
+                about_to_move += left
+                    .keys()
+                    .filter(|key| to.route_id(key).unwrap() == dies)
+                    .count();
+                if store.remove_lost(dies).await.is_err() {
+                    continue; // it had left
+                }
+                for half in 0..2 {
+                    for key in left.keys() {
+                        let found = store.get(key).await.unwrap();
+                        assert_eq!(found, Some(b"v".to_vec()), "{key:?} in {what:?}, {half}");
+                    }
+                    store.advance(5).await.unwrap();
+                }
+                finish(&store).await.unwrap();
+                assert_eq!(world.copies().len(), left.len());
+                for key in left.keys() {
+                    assert_eq!(store.get(key).await.unwrap(), Some(b"v".to_vec()));
+                }
+                world.assert_placed_by(&make(&store.nodes()).unwrap(), 1);
+            }
+        }
+    }
+    assert!(about_to_move > 50, "{about_to_move}");
 }
 
 #[tokio::test]

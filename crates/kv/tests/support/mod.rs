@@ -146,6 +146,11 @@ impl World {
         at.is_some_and(|at| self.operations.load(SeqCst) > at)
     }
 
+    /// What the journal holds.
+    pub fn journal_text(&self) -> String {
+        String::from_utf8(self.journal.load().unwrap().unwrap()).unwrap()
+    }
+
     /// Every copy, by key and address.
     pub fn copies(&self) -> BTreeMap<Vec<u8>, BTreeMap<String, Entry>> {
         let mut copies: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
