@@ -351,6 +351,7 @@ fn too_many_absences_at_once_are_held_until_they_are_fewer() {
             "3 of 4 members are absent, over 50 %: none leaves until they are fewer or this is released"
         ]
     );
+    assert_eq!(damper.deadline(), Some(at(5 + GRACE)), "not at once again");
     let outcome = damper.tick(at(60));
     assert!(!outcome.changed && outcome.reports.is_empty(), "said once");
     assert_eq!(damper.deadline(), None, "nothing to wait for");
@@ -474,4 +475,37 @@ fn the_longest_grace_never_ends() {
     let _ = damper.see(at(1), seen(&[1]));
     assert!(!damper.tick(Duration::MAX - at(1)).changed);
     assert_eq!(damper.members().len(), 2);
+}
+
+#[test]
+fn who_is_released_leaves_though_others_are_held() {
+    let mut damper = Damper::new(damping().with_max_loss(10));
+    let _ = damper.see(at(0), seen(&[1, 2, 3]));
+    let _ = damper.see(at(12), seen(&[1, 2]));
+    let _ = damper.release(at(13));
+    let _ = damper.see(at(14), seen(&[1]));
+    assert!(damper.tick(at(60)).changed);
+    assert_eq!(ids(damper.members()), ["node-1", "node-2"]);
+}
+
+#[test]
+fn released_nobody_does_not_count_the_time_in_which_nothing_could_be_seen() {
+    let mut damper = Damper::new(damping());
+    let _ = damper.see(at(0), seen(&[1, 2]));
+    let _ = damper.see(at(5), Sighting::default());
+    let _ = damper.lose(at(6), lost());
+    let _ = damper.see(at(106), Sighting::default());
+    assert!(!damper.release(at(107)).changed);
+    assert_eq!(damper.deadline(), Some(at(105 + GRACE)));
+}
+
+#[test]
+fn who_is_released_does_not_count_against_others() {
+    let mut damper = Damper::new(damping().with_max_loss(30));
+    let _ = damper.see(at(0), seen(&[1, 2, 3, 4]));
+    let _ = damper.see(at(1), seen(&[1, 2]));
+    let _ = damper.release(at(2));
+    let _ = damper.see(at(3), seen(&[1]));
+    assert!(damper.tick(at(60)).changed);
+    assert_eq!(ids(damper.members()), ["node-1"]);
 }

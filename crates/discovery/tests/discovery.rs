@@ -487,3 +487,39 @@ fn a_router_that_refuses_nearly_all_is_not_asked_for_ever() {
     assert!(matches!(reports.last(), Some(Report::Refused(_))));
     assert_eq!(cluster.load().epoch(), 1);
 }
+
+/// A source that sees at set times.
+struct Scheduled(std::vec::IntoIter<(Duration, Sighting)>, Instant);
+
+impl Source for Scheduled {
+    async fn next(&mut self) -> News {
+        match self.0.next() {
+            Some((at, sighting)) => {
+                tokio::time::sleep_until(self.1 + at).await;
+                News::Seen(sighting)
+            }
+            None => std::future::pending().await,
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_returns_in_the_last_moment_does_not_leave() {
+    let second = Duration::from_secs(1);
+    let plan = vec![
+        (Duration::ZERO, seen(&["a", "b"])),
+        (second, seen(&["a"])),
+        (second + GRACE, seen(&["a", "b"])),
+    ];
+    let source = Scheduled(plan.into_iter(), Instant::now());
+    let discovery = Discovery::new(source).with_damping(Damping::default().with_grace(GRACE));
+    let returned = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&returned);
+    let run = discovery.run(move |event| {
+        if let Event::Report(Report::Returned { .. }) = event {
+            told.store(true, Ordering::Relaxed);
+        }
+    });
+    let _ = tokio::time::timeout(2 * GRACE, run).await;
+    assert!(returned.load(Ordering::Relaxed));
+}
