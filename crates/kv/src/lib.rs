@@ -33,6 +33,9 @@ mod upkeep;
 
 mod error;
 
+#[cfg(feature = "resp")]
+pub mod resp;
+
 pub use edit::Edit;
 pub use entry::{Entry, system_clock};
 pub use error::KvError;

@@ -242,6 +242,14 @@ impl Store {
         }
     }
 
+    /// All nodes, and on how many of them each key lies.
+    #[cfg(feature = "resp")]
+    pub(crate) fn holders_and_copies(&self) -> (Vec<Arc<crate::ring::Holder>>, u64) {
+        let holders = self.state().holders();
+        let copies = self.replicas().min(self.nodes().len()).max(1);
+        (holders, u64::try_from(copies).unwrap_or(1))
+    }
+
     /// Held from an operation's beginning to its end: see [`State`].
     pub(crate) fn state(&self) -> Arc<State> {
         self.inner.state.load_full()
