@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
+#[cfg(feature = "kv")]
+use crate::commands::kv;
 use crate::commands::{
     compare, diff, explain, fingerprint, plan, route, strategies, verify, zones,
 };
@@ -42,6 +44,8 @@ enum Command {
     Fingerprint(fingerprint::FingerprintArgs),
     Diff(diff::DiffArgs),
     Verify(verify::VerifyArgs),
+    #[cfg(feature = "kv")]
+    Kv(kv::KvArgs),
 }
 
 impl Args {
@@ -56,6 +60,8 @@ impl Args {
             Command::Fingerprint(args) => fingerprint::run(&args, out),
             Command::Diff(args) => diff::run(&args, out),
             Command::Verify(args) => verify::run(&args, out),
+            #[cfg(feature = "kv")]
+            Command::Kv(args) => kv::run(args, out),
         }
     }
 }
@@ -143,15 +149,22 @@ impl SizeArgs {
 impl SettingArgs {
     /// The fleet under the settings of the flags, and what routes to it.
     pub(crate) fn over(&self, mut fleet: Fleet) -> (Fleet, Choice) {
+        let (settings, choice) = self.over_settings(fleet.settings);
+        fleet.settings = settings;
+        (fleet, choice)
+    }
+
+    /// The same of a file's settings alone.
+    pub(crate) fn over_settings(&self, settings: Settings) -> (Settings, Choice) {
         let flags = Settings {
             strategy: self.strategy,
             hash: self.hash,
             points: self.points,
             ..self.sizes.settings()
         };
-        fleet.settings = flags.or(fleet.settings);
-        let choice = Choice::Named(fleet.settings.strategy.unwrap_or_default());
-        (fleet, choice)
+        let settings = flags.or(settings);
+        let choice = Choice::Named(settings.strategy.unwrap_or_default());
+        (settings, choice)
     }
 }
 

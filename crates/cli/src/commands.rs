@@ -4,6 +4,8 @@ pub(crate) mod compare;
 pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod fingerprint;
+#[cfg(feature = "kv")]
+pub(crate) mod kv;
 pub(crate) mod plan;
 pub(crate) mod route;
 pub(crate) mod strategies;

@@ -10,6 +10,8 @@ pub mod config;
 pub mod fleet;
 pub mod hashes;
 pub mod keys;
+#[cfg(feature = "kv")]
+mod kv;
 mod plan;
 #[cfg(feature = "plot")]
 mod plot;

@@ -164,6 +164,9 @@ pub trait Strategy: Send + Sync {
     /// Its preference order, if it has one.
     fn as_walk(&self) -> Option<&dyn Walk>;
 
+    /// The same by itself, without what a strategy has beside it.
+    fn into_walk(self: Box<Self>) -> Option<BoxedWalk>;
+
     /// Its loads, if it bounds them.
     fn as_loads(&self) -> Option<&dyn Loads>;
 
@@ -171,6 +174,9 @@ pub trait Strategy: Send + Sync {
     /// key only.
     fn layouts(&self, holders: Holders) -> Vec<Mapped<'_>>;
 }
+
+/// A router with a preference order, behind a pointer.
+pub type BoxedWalk = Box<dyn Walk + Send + Sync>;
 
 /// Routers that hold loads and bound them.
 pub trait Loads: Router {

@@ -9,7 +9,7 @@ use keyroute::{
 };
 
 use super::layouts::{Holders, Layouts, Mapped};
-use super::{Loads, Refusal, Strategy};
+use super::{BoxedWalk, Loads, Refusal, Strategy};
 use crate::change::{Change, Reweighting};
 
 /// A router and its abilities.
@@ -17,6 +17,7 @@ pub(super) struct Adapter<R> {
     router: R,
     change: Box<Changes<R>>,
     walk: Option<fn(&R) -> &dyn Walk>,
+    own_walk: Option<fn(R) -> BoxedWalk>,
     loads: Option<fn(&R) -> &dyn Loads>,
     layouts: Layouts<R>,
 }
@@ -33,6 +34,7 @@ impl<R> Adapter<R> {
             router,
             change: Box::new(change),
             walk: None,
+            own_walk: None,
             loads: None,
             layouts: Layouts::default(),
         }
@@ -41,9 +43,10 @@ impl<R> Adapter<R> {
     /// The same with its preference order.
     pub(super) fn walking(mut self) -> Self
     where
-        R: Walk,
+        R: Walk + Send + Sync + 'static,
     {
         self.walk = Some(|router| router);
+        self.own_walk = Some(|router| Box::new(router));
         self
     }
 
@@ -139,11 +142,12 @@ pub(super) fn rebuilt<R: Rebuild>(router: R) -> Adapter<R> {
 
 /// A ring with its loads bounded. Replicas are the plain ring's: a load that is forwarded does not move
 /// them.
-pub(super) fn bounded<H: KeyHasher + Send + Sync>(
+pub(super) fn bounded<H: KeyHasher + Send + Sync + 'static>(
     router: Bounded<VectorRing<Native<H>>>,
 ) -> Adapter<Bounded<VectorRing<Native<H>>>> {
     Adapter {
         walk: Some(|router| router.get_ref()),
+        own_walk: Some(|router| Box::new(router.into_inner())),
         loads: Some(|router| router),
         layouts: Layouts::of_bounded(),
         ..weighted(router)
@@ -163,6 +167,10 @@ impl<R: Router + Send + Sync> Strategy for Adapter<R> {
 
     fn as_walk(&self) -> Option<&dyn Walk> {
         self.walk.map(|walk| walk(&self.router))
+    }
+
+    fn into_walk(self: Box<Self>) -> Option<BoxedWalk> {
+        self.own_walk.map(|walk| walk(self.router))
     }
 
     fn as_loads(&self) -> Option<&dyn Loads> {

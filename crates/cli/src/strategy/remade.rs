@@ -4,7 +4,7 @@
 use keyroute::{Node, Router, Walk};
 
 use super::layouts::{Holders, Layouts, Mapped};
-use super::{Loads, Refusal, Strategy};
+use super::{BoxedWalk, Loads, Refusal, Strategy};
 use crate::change::Change;
 
 /// A router, the list that it was made of, and how.
@@ -13,6 +13,7 @@ pub(super) struct Remade<R, F> {
     nodes: Vec<Node>,
     make: F,
     walk: Option<fn(&R) -> &dyn Walk>,
+    own_walk: Option<fn(R) -> BoxedWalk>,
     layouts: Layouts<R>,
 }
 
@@ -30,14 +31,16 @@ where
         nodes,
         make,
         walk: None,
+        own_walk: None,
         layouts: Layouts::default(),
     })
 }
 
-impl<R: Walk, F> Remade<R, F> {
+impl<R: Walk + Send + Sync + 'static, F> Remade<R, F> {
     /// The same with its preference order.
     pub(super) fn walking(mut self) -> Self {
         self.walk = Some(|router| router);
+        self.own_walk = Some(|router| Box::new(router));
         self
     }
 }
@@ -69,6 +72,10 @@ where
 
     fn as_walk(&self) -> Option<&dyn Walk> {
         self.walk.map(|walk| walk(&self.router))
+    }
+
+    fn into_walk(self: Box<Self>) -> Option<BoxedWalk> {
+        self.own_walk.map(|walk| walk(self.router))
     }
 
     fn as_loads(&self) -> Option<&dyn Loads> {
