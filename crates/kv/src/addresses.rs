@@ -1,12 +1,10 @@
 //! Where nodes are. A node's id is its identity and what routers know; its address is where its shard is.
 
 use std::collections::BTreeMap;
-use std::mem;
 use std::sync::Arc;
 
 use keyroute_core::{Node, NodeId};
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
 
 use crate::edit::place_of;
 use crate::open::Rings;
@@ -118,19 +116,7 @@ impl Store {
         let after = Rings::of(inner, stay).ring_of(&record, &record.fleet)?;
         record.store(&*inner.journal)?;
         admin.record = record;
-
-        let opened = watch::Sender::new(false);
-        let generation = admin.record.generation;
-        let shut = Phase::Shut {
-            ring: before,
-            opened: opened.subscribe(),
-        };
-        self.swap(&mut admin, generation, shut);
-        for let_go in mem::take(&mut admin.earlier) {
-            let _ = let_go.await; // an error is how it ends
-        }
-        self.swap(&mut admin, generation, Phase::Steady(after));
-        opened.send_replace(true);
+        self.exchange(&mut admin, before, after).await;
         Ok(())
     }
 

@@ -1,15 +1,17 @@
 //! Changes of the nodes: begin, pause, resume, abort, close.
 
 use std::mem;
+use std::sync::Arc;
 
 use keyroute_core::{Node, Weight};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use crate::edit::{Edit, place_of};
 use crate::journal::{ChangeRecord, Record};
 use crate::open::{Rings, fleet_of};
-use crate::ring::Holder;
+use crate::ring::{Holder, Ring};
 use crate::state::{Change, Phase, State};
+use crate::to_the_end::to_the_end;
 use crate::{KvError, Store};
 
 /// What changes of the nodes go by, one at a time.
@@ -205,6 +207,8 @@ impl Store {
 
     /// Ends a change from nodes that cannot list their keys: what was not touched since it began is given up.
     ///
+    /// Operations that begin now wait until those that were under way have ended.
+    ///
     /// Such nodes may then hold keys which others own. So they are noted, and no further change begins while one of
     /// them has a part in it, until it is [`emptied`](Self::emptied) or has left.
     ///
@@ -219,7 +223,9 @@ impl Store {
         }
         let generation = state.generation;
         drop(state);
-        self.settle(generation).await
+        let store = self.clone();
+        // To the end: operations would wait for ever.
+        to_the_end(async move { store.settle(generation).await }).await
     }
 
     /// Says that a node which cannot list its keys has been emptied by hand since a change was [closed](Self::close).
@@ -249,8 +255,10 @@ impl Store {
             return Ok(());
         }
         let mut record = admin.record.settled(&*inner.make)?;
+        let mut gives_up = false;
         let unlisted = change.from.holders().filter(|it| !it.shard.lists());
         for id in unlisted.map(|it| &it.id) {
+            gives_up = true;
             if record.fleet.has(id) && !record.left_overs.contains(id) {
                 record.left_overs.push(id.clone());
             }
@@ -267,6 +275,11 @@ impl Store {
         drop(state);
         match phase {
             Phase::Change(change) => self.change(&mut admin, change),
+            // Whoever still goes by the change may bring a copy of what is given up, over what is written by then.
+            Phase::Steady(after) if gives_up => {
+                self.exchange(&mut admin, after.clone(), after).await;
+                inner.wake.notify_waiters();
+            }
             steady => {
                 let generation = admin.record.generation;
                 self.swap(&mut admin, generation, steady);
@@ -302,6 +315,23 @@ impl Store {
         let before = mem::replace(&mut admin.let_go, let_go);
         admin.earlier.push(before);
         self.inner.state.store(state);
+    }
+
+    /// Operations go by the ring after, once those have ended that were under way. Those that begin meanwhile wait; if
+    /// this is dropped meanwhile, for ever.
+    pub(crate) async fn exchange(&self, admin: &mut Admin, before: Arc<Ring>, after: Arc<Ring>) {
+        let opened = watch::Sender::new(false);
+        let generation = admin.record.generation;
+        let shut = Phase::Shut {
+            ring: before,
+            opened: opened.subscribe(),
+        };
+        self.swap(admin, generation, shut);
+        for let_go in mem::take(&mut admin.earlier) {
+            let _ = let_go.await; // an error is how it ends
+        }
+        self.swap(admin, generation, Phase::Steady(after));
+        opened.send_replace(true);
     }
 
     pub(crate) async fn until_ready(&self) {

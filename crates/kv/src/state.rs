@@ -21,7 +21,7 @@ pub(crate) struct State {
 pub(crate) enum Phase {
     Steady(Arc<Ring>),
     Change(Change),
-    /// Nothing goes on, until it is said that it does: a node of the ring is exchanged.
+    /// Nothing goes on, until it is said that it does: a node of the ring is exchanged, or a change was closed.
     Shut {
         ring: Arc<Ring>,
         opened: watch::Receiver<bool>,
