@@ -236,10 +236,11 @@ impl Shard for MemcachedShard {
                         })
                     })
                     .await?;
-                let mut found: BTreeMap<Vec<u8>, Value> =
+                let found: BTreeMap<Vec<u8>, Value> =
                     found.into_iter().map(|it| (it.key.clone(), it)).collect();
                 for key in keys {
-                    entries.push(found.remove(&key).map(entry).transpose()?);
+                    // It stays there: a key may be asked for twice.
+                    entries.push(found.get(&key).cloned().map(entry).transpose()?);
                 }
             }
             Ok(entries)

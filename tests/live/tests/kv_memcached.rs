@@ -90,6 +90,8 @@ async fn a_server_is_a_shard() {
     }
     assert_eq!(found.last(), Some(&None));
     assert!(shard.get_many(&[b"no", b"none"]).await.unwrap() == [None, None]);
+    let twice = shard.get_many(&[lent[0], b"no", lent[0]]).await.unwrap();
+    assert!(twice[0].is_some() && twice[0] == twice[2], "{twice:?}");
     for long in [vec![b'k'; 251], vec![0; 84]] {
         let error = shard.set(&long, Entry::new("v")).await.unwrap_err();
         assert!(error.to_string().contains("at most 250"), "{error}");
