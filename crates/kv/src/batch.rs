@@ -8,6 +8,7 @@ use std::sync::Arc;
 use futures_util::future::{join_all, try_join_all};
 
 use crate::ring::{Holder, Holders};
+use crate::shard::all_answered;
 use crate::state::{Phase, State};
 use crate::store::{Write, check_key};
 use crate::to_the_end::to_the_end;
@@ -66,7 +67,7 @@ impl Store {
         let now = self.now();
         for (places, found) in answers {
             let places = places.iter().map(|&(_, place)| place);
-            let Ok(found) = found else {
+            let Some(found) = found.ok().filter(|it| it.len() == places.len()) else {
                 left.extend(places);
                 continue;
             };
@@ -198,6 +199,7 @@ async fn write_on(
     }
     if !deletes.is_empty() {
         let deleted = holder.shard.delete_many(&deletes).await;
+        let deleted = deleted.and_then(|it| all_answered(deletes.len(), it));
         found.extend(deleted.map_err(|error| holder.failed(error))?);
     }
     Ok(found)

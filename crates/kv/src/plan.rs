@@ -8,6 +8,7 @@ use keyroute_core::hash::Xxh3;
 use keyroute_plan::{Flows, Interval, Survey};
 
 use crate::ring::{AnyRouter, Holder, Ring};
+use crate::shard::all_answered;
 use crate::state::{Phase, State};
 use crate::{Edit, Entry, KvError, Store};
 
@@ -157,6 +158,7 @@ impl Store {
                 }
                 let lent: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
                 let found = holder.shard.get_many(&lent).await;
+                let found = found.and_then(|it| all_answered(lent.len(), it));
                 let found = found.map_err(|error| holder.failed(error))?;
                 let now = self.now();
                 let live = found.into_iter().map(|it| it.filter(|it| it.is_live(now)));

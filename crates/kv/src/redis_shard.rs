@@ -9,7 +9,7 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, Pipeline, RedisResult, Value};
 use tokio::sync::Mutex;
 
-use crate::shard::Pending;
+use crate::shard::{Pending, all_answered};
 use crate::{Entry, Page, Shard, ShardError};
 
 /// What its connections are called, so that those of a process that died are found.
@@ -534,12 +534,4 @@ impl Shard for RedisShard {
             all_answered(keys.len(), deleted?)
         })
     }
-}
-
-fn all_answered<T>(asked: usize, answers: Vec<T>) -> Result<Vec<T>, ShardError> {
-    if answers.len() == asked {
-        return Ok(answers);
-    }
-    let text = format!("{asked} answers were due, {} came", answers.len());
-    Err(ShardError::new(text))
 }

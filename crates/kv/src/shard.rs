@@ -185,3 +185,12 @@ impl Error for ShardError {
         self.0.source()
     }
 }
+
+/// The answers, if they are as many as were asked for.
+pub(crate) fn all_answered<T>(asked: usize, answers: Vec<T>) -> Result<Vec<T>, ShardError> {
+    if answers.len() == asked {
+        return Ok(answers);
+    }
+    let text = format!("{asked} answers were due, {} came", answers.len());
+    Err(ShardError::new(text))
+}
