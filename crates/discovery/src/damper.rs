@@ -227,7 +227,10 @@ impl Damper {
     }
 
     fn is_empty_and_held(&mut self, sighting: &Sighting, outcome: &mut Outcome) -> bool {
-        let names_one = || self.members.iter().any(|peer| sighting.names(peer.id()));
+        let names_one = || {
+            let named = sighting.names();
+            self.members.iter().any(|peer| named.contains(peer.id()))
+        };
         if self.damping.allow_empty || !sighting.members().is_empty() || names_one() {
             return false;
         }
@@ -242,9 +245,10 @@ impl Damper {
 
     /// Who is not named is absent from now on, who is named no more.
     fn note_absent(&mut self, sighting: &Sighting, outcome: &mut Outcome) {
+        let named = sighting.names();
         for peer in self.members.iter() {
             let id = peer.id();
-            if sighting.names(id) {
+            if named.contains(id) {
                 if self.absences.remove(id).is_some() {
                     outcome.reports.push(Report::Returned { id: id.clone() });
                 }
@@ -285,9 +289,16 @@ impl Damper {
     /// Reports what is skipped, but for what was the last time already.
     fn note_skipped(&mut self, skipped: Vec<Skipped>, outcome: &mut Outcome) {
         let before = mem::replace(&mut self.skipped, skipped);
-        let new = self.skipped.iter().filter(|it| !before.contains(it));
-        let new = new.cloned().map(Report::Skipped);
-        outcome.reports.extend(new);
+        let mut by_key: BTreeMap<&str, Vec<&Skipped>> = BTreeMap::new();
+        for known in &before {
+            by_key.entry(&known.key).or_default().push(known);
+        }
+        let is_known = |it: &&Skipped| {
+            let known = by_key.get(it.key.as_str());
+            known.is_some_and(|known| known.contains(it))
+        };
+        let new = self.skipped.iter().filter(|it| !is_known(it));
+        outcome.reports.extend(new.cloned().map(Report::Skipped));
     }
 
     /// Lets those leave whose time is over, unless they are held back.

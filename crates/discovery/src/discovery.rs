@@ -227,7 +227,9 @@ impl<S: Source> Discovery<S> {
                     tell(Event::Report(report));
                 }
                 if changed && due.is_none() {
-                    due = Some(if told { now + damping.gather } else { now });
+                    // A time that no clock reaches is none: then they are gathered for ever.
+                    let gathered = || now.checked_add(damping.gather);
+                    due = if told { gathered() } else { Some(now) };
                 }
                 if due.is_some_and(|due| due <= now) {
                     due = None;

@@ -92,10 +92,10 @@ impl Sighting {
         &self.skipped
     }
 
-    /// Whether this entry says that the id is there, readable or not.
-    pub(crate) fn names(&self, id: &NodeId) -> bool {
-        self.members.get(id.as_str()).is_some()
-            || self.skipped.iter().any(|it| it.id.as_ref() == Some(id))
+    /// Whom an entry is about, readable or not.
+    pub(crate) fn names(&self) -> BTreeSet<&NodeId> {
+        let skipped = self.skipped.iter().filter_map(|it| it.id.as_ref());
+        skipped.chain(self.members.iter().map(Peer::id)).collect()
     }
 
     pub(crate) fn into_parts(self) -> (Membership, Vec<Skipped>) {

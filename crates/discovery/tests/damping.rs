@@ -509,3 +509,24 @@ fn who_is_released_does_not_count_against_others() {
     assert!(damper.tick(at(60)).changed);
     assert_eq!(ids(damper.members()), ["node-1"]);
 }
+
+/// Whoever writes nonsense into the source must not stop the clock. (Work that grew with the square of the entries took
+/// minutes here.)
+#[test]
+fn many_unreadable_entries_are_each_reported_once() {
+    let many = 0..60_000u32;
+    let known = many.clone().map(|it| Peer::new(format!("node-{it}"), "x"));
+    let known: Membership = known.map(Result::unwrap).collect();
+    let skipped = || {
+        let entry = |it: u32| Skipped {
+            key: format!("node-{it}"),
+            id: Some(Peer::new(format!("node-{it}"), "x").unwrap().id().clone()),
+            reason: SkipReason::NoAddress,
+        };
+        Sighting::default().with_skipped(many.clone().rev().map(entry))
+    };
+    let mut damper = Damper::with_members(damping(), known);
+    assert_eq!(damper.see(at(0), skipped()).reports.len(), 60_000);
+    assert_eq!(damper.see(at(1), skipped()).reports.len(), 0);
+    assert!(!damper.tick(at(1 + GRACE)).changed);
+}

@@ -523,3 +523,15 @@ async fn who_returns_in_the_last_moment_does_not_leave() {
     let _ = tokio::time::timeout(2 * GRACE, run).await;
     assert!(returned.load(Ordering::Relaxed));
 }
+
+#[tokio::test(start_paused = true)]
+async fn changes_may_be_gathered_for_ever() {
+    let world = World::begin(Damping::default().with_gather(Duration::MAX));
+    world.see(&["a"]);
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(world.ids(), ["a"]); // the first state does not wait
+    world.see(&["a", "b"]);
+    sleep(Duration::from_secs(1_000_000)).await;
+    assert_eq!(world.ids(), ["a"]);
+    assert!(!world.task.is_finished());
+}

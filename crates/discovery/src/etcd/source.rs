@@ -200,7 +200,6 @@ impl Source for Etcd {
                 match self.open().await {
                     Ok(watch) => {
                         self.failed = false;
-                        self.backoff.reset();
                         self.watch = Some(watch);
                         return News::Seen(self.entries.sighting());
                     }
@@ -211,11 +210,16 @@ impl Source for Etcd {
                 }
             };
             match self.hear(&mut watch).await {
+                // Only now: who may read and not watch would else be read again and again without a pause.
                 Ok(Heard::Entries) => {
+                    self.backoff.reset();
                     self.watch = Some(watch);
                     return News::Seen(self.entries.sighting());
                 }
-                Ok(Heard::Nothing) => self.watch = Some(watch),
+                Ok(Heard::Nothing) => {
+                    self.backoff.reset();
+                    self.watch = Some(watch);
+                }
                 Ok(Heard::Compacted) => {}
                 Err(error) => {
                     self.failed = true;
