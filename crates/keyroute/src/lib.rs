@@ -42,6 +42,9 @@ pub use keyroute_jump::{
 };
 #[cfg(feature = "ketama")]
 pub use keyroute_ketama::{Ketama, KetamaPoints, LIBKETAMA_MAX_NAME, Libketama, libketama_servers};
+/// A key-value store whose shards change while it serves. See [`keyroute_kv`].
+#[cfg(feature = "kv")]
+pub use keyroute_kv as kv;
 #[cfg(feature = "maglev")]
 pub use keyroute_maglev::{Maglev, TableSize};
 #[cfg(feature = "modulo")]
