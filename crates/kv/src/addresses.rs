@@ -81,7 +81,8 @@ impl Store {
     ///
     /// Its shard is opened at this address, the journal notes it, and operations that begin now wait until those that
     /// were under way have ended; from then on all go to the new shard. What that holds
-    /// is not looked at, but for its [mark](crate::Shard::mark). The address that it has already opens it anew. For one
+    /// is not looked at, but for its [mark](crate::Shard::mark). The address that it has already opens it anew, if
+    /// it can be opened twice: a file cannot. For one
     /// that moved while the store was closed there is [`StoreBuilder::address`](crate::StoreBuilder::address).
     ///
     /// # Errors

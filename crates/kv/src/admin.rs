@@ -13,6 +13,7 @@ use crate::ring::{Holder, Ring};
 use crate::state::{Change, Phase, State};
 use crate::to_the_end::to_the_end;
 use crate::{KvError, Store};
+use tokio::runtime::Handle;
 
 /// What changes of the nodes go by, one at a time.
 pub(crate) struct Admin {
@@ -36,7 +37,7 @@ impl Admin {
 /// Changes of the nodes, one at a time. Each of `add`, `remove`, `reweight` and `set_replicas` begins one and answers
 /// when keys may move: once the operations that were under way have ended. [`run`](Store::run) then moves them.
 ///
-/// They need a Tokio runtime.
+/// They need a Tokio runtime, one and the same while the store lives: else [`KvError::NoRuntime`].
 impl Store {
     /// Begins a change. [`add`](Self::add), [`remove`](Self::remove) and their like are this one.
     ///
@@ -51,6 +52,7 @@ impl Store {
     /// - Of `Replicas`: [`KvError::Replicas`].
     /// - Of all: [`KvError::ChangeUnderWay`], [`KvError::LeftOvers`], [`KvError::Journal`], or what the router refuses.
     pub async fn begin(&self, edit: Edit) -> Result<(), KvError> {
+        check_runtime()?;
         let inner = &*self.inner;
         let mut admin = inner.admin.lock().await;
         let mut record = admin.record.clone();
@@ -149,6 +151,7 @@ impl Store {
     /// [`KvError::NoChange`], [`KvError::Journal`], or [`KvError::CannotList`] if another change would follow among
     /// nodes that cannot list their keys.
     pub async fn abort(&self) -> Result<(), KvError> {
+        check_runtime()?;
         let inner = &*self.inner;
         let mut admin = inner.admin.lock().await;
         self.until_ready().await; // an earlier one may have been begun by a future that was dropped
@@ -339,6 +342,13 @@ impl Store {
             change.until_ready().await;
         }
     }
+}
+
+/// Asked before anything is changed.
+pub(crate) fn check_runtime() -> Result<(), KvError> {
+    Handle::try_current()
+        .map(drop)
+        .map_err(|_| KvError::NoRuntime)
 }
 
 /// A node that joins with keys of its own would answer with them.

@@ -74,6 +74,9 @@ pub enum KvError {
         /// The node.
         id: NodeId,
     },
+    /// Nodes change by tasks of a Tokio runtime, and there is none here.
+    #[error("nodes change within a Tokio runtime: call this from one of its tasks")]
+    NoRuntime,
     /// The nodes are changing already.
     #[error("a change is under way: wait for its end, or abort it")]
     ChangeUnderWay,

@@ -71,11 +71,19 @@ impl FileJournal {
     }
 }
 
-fn beside(path: &Path, extension: &str) -> PathBuf {
+/// A file beside this one, of its name and this extension more.
+pub(crate) fn beside(path: &Path, extension: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(extension);
     name.into()
+}
+
+/// Renames a file that has been flushed, for good.
+pub(crate) fn put(new: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(new, path)?;
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 impl Journal for FileJournal {
@@ -92,9 +100,7 @@ impl Journal for FileJournal {
         let mut file = File::create(&new)?;
         file.write_all(text)?;
         file.sync_all()?;
-        fs::rename(&new, &self.path)?;
-        let parent = self.path.parent().filter(|it| !it.as_os_str().is_empty());
-        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
+        put(&new, &self.path)
     }
 }
 

@@ -13,6 +13,7 @@ use std::slice;
 
 use keyroute_core::RouteError;
 
+use crate::admin::check_runtime;
 use crate::journal::{ChangeRecord, Fleet, Record};
 use crate::open::Rings;
 use crate::ring::MakeRouter;
@@ -63,6 +64,7 @@ impl Store {
     /// [`KvError::CannotList`] if another change would follow among nodes that cannot list their keys (there
     /// [`close`](Self::close) the present one), [`KvError::Journal`], or what the router refuses.
     pub async fn remove_lost(&self, id: &str) -> Result<(), KvError> {
+        check_runtime()?;
         let inner = &*self.inner;
         let mut admin = inner.admin.lock().await;
         self.until_ready().await; // an earlier change may have been begun by a future that was dropped

@@ -75,7 +75,9 @@ impl Store {
 }
 
 impl StoreBuilder {
-    /// The nodes that a new store begins with. One that has a journal has the journal's.
+    /// The nodes that a new store begins with. It takes over what they hold, as its own, and marks them: so a store
+    /// that lost its journal may begin anew over its shards, with the nodes that it had. One that has a journal has
+    /// the journal's.
     #[must_use]
     pub fn nodes(mut self, nodes: impl IntoIterator<Item = Node>) -> Self {
         self.nodes = nodes.into_iter().collect();

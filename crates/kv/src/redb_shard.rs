@@ -1,6 +1,7 @@
 //! [`RedbShard`]: a shard in one file.
 
 use std::fmt;
+use std::fs;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use futures_util::future::join_all;
 use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition};
 use tokio::sync::oneshot;
 
+use crate::journal::{beside, put};
 use crate::shard::Pending;
 use crate::{Entry, Page, Purged, Shard, ShardError};
 
@@ -64,12 +66,11 @@ impl RedbShard {
     ///
     /// What opening gives: among others that another process has it open, or that it is none of redb's.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ShardError> {
-        let database = Database::create(path).map_err(ShardError::new)?;
-        let transaction = database.begin_write().map_err(ShardError::new)?;
-        transaction.open_table(TABLE).map_err(ShardError::new)?; // so that readers find one
-        transaction.open_table(MARK).map_err(ShardError::new)?;
-        transaction.commit().map_err(ShardError::new)?;
-        let database = Arc::new(database);
+        let path = path.as_ref();
+        if !path.exists() {
+            make(path).map_err(ShardError::new)?;
+        }
+        let database = Arc::new(Database::open(path).map_err(ShardError::new)?);
         let (jobs, queue) = channel();
         let written = database.clone();
         let writer = thread::Builder::new()
@@ -145,6 +146,23 @@ impl RedbShard {
     fn length(&self) -> Result<u64, redb::Error> {
         Ok(self.database.begin_read()?.open_table(TABLE)?.len()?)
     }
+}
+
+/// Makes the file beside its place, and puts it there when it is whole: a process that is killed meanwhile leaves no
+/// half of one.
+fn make(path: &Path) -> Result<(), redb::Error> {
+    let new = beside(path, "new");
+    if new.exists() {
+        fs::remove_file(&new)?; // such a half
+    }
+    let database = Database::create(&new)?;
+    let transaction = database.begin_write()?;
+    transaction.open_table(TABLE)?; // so that readers find one
+    transaction.open_table(MARK)?;
+    transaction.commit()?;
+    drop(database);
+    put(&new, path)?;
+    Ok(())
 }
 
 impl Drop for RedbShard {

@@ -35,8 +35,9 @@ const MARK: &str = "keyroute-kv:mark";
 /// A server that started again empty would answer that there is nothing. So the key `keyroute-kv:mark` is the store's
 /// own, and a server that has lost it fails until the node is [given up](crate::Store::remove_lost) or the data is back.
 ///
-/// An end after the year 292,278,994, which Redis cannot count, is none. A server that evicts keys or loses what it
-/// acknowledged (`maxmemory-policy`, `appendfsync`, failing over) loses the store's keys as it would any.
+/// An end after the year 292,278,994, which Redis cannot count, is none. A server that loses what it acknowledged
+/// (`appendfsync`, failing over) loses the store's keys as it would any. It must not evict: `maxmemory-policy noeviction`,
+/// its default; another policy may evict the mark, too.
 ///
 /// ```no_run
 /// use keyroute_kv::{Entry, RedisShard, Shard};

@@ -199,3 +199,56 @@ async fn nobody_notices_when_the_number_of_replicas_changes() {
     assert!(reader.await.unwrap() > 0);
     world.assert_placed(&store.nodes(), 1);
 }
+
+/// Writers of the same keys, some singly and some in batches, in whatever order they come: but in one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn all_replicas_see_one_order() {
+    let world = World::new().that_yields();
+    let store = world
+        .builder()
+        .nodes(["a", "b", "c"].map(node))
+        .replicas(2)
+        .open()
+        .await
+        .unwrap();
+    for round in 0..200u64 {
+        let writers = (0..WRITERS).map(|writer| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                let value = format!("{round}.{writer}");
+                let keys: Vec<Vec<u8>> = (0..6).map(key).collect();
+                let entries = keys
+                    .iter()
+                    .map(|key| (key.clone(), Entry::new(value.clone())));
+                let lent: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+                match (round + writer) % 4 {
+                    0 => store.set(&keys[0], value).await.unwrap(),
+                    1 => drop(store.delete_many(&lent).await.unwrap()),
+                    _ => store.set_many(entries.collect()).await.unwrap(),
+                }
+            })
+        });
+        for writer in writers.collect::<Vec<_>>() {
+            writer.await.unwrap();
+        }
+        for (key, copies) in world.copies() {
+            let entries: Vec<&Entry> = copies.values().collect();
+            assert!(
+                entries.windows(2).all(|it| it[0] == it[1]),
+                "{key:?} {copies:?}"
+            );
+        }
+        match round {
+            60 => {
+                store.add(node("d")).await.unwrap();
+                store.pause().await.unwrap();
+            }
+            160 => {
+                store.resume().await.unwrap();
+                store.run().await;
+            }
+            _ => {}
+        }
+    }
+    world.assert_placed(&store.nodes(), 2);
+}

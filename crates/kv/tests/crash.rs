@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::SeqCst;
 
-use keyroute_kv::{KvError, Node, Store, Weight};
+use keyroute_core::WalkExt;
+use keyroute_kv::{Entry, KvError, Node, NodeId, Store, Weight};
 
 mod support;
-use support::{World, finish, node};
+use support::{World, finish, node, ring};
 
 const KEYS: u32 = 40;
 
@@ -217,4 +218,45 @@ async fn nothing_is_lost_when_a_lost_node_is_given_up() {
 async fn nothing_is_lost_when_a_replica_is_added_or_given_up() {
     die_everywhere(1, What::Replicas(2)).await;
     die_everywhere(2, What::Replicas(1)).await;
+}
+
+/// A reader asks the first replica: what it says must not be lost with it.
+#[tokio::test]
+async fn of_a_batch_that_is_cut_short_readers_see_what_all_replicas_have() {
+    for deleted in [false, true] {
+        let (mut cut, mut ended) = (0, false);
+        while !ended {
+            let world = World::new();
+            let nodes = ["a", "b", "c"].map(node);
+            let store = world.builder().nodes(nodes.clone()).replicas(2);
+            let store = store.open().await.unwrap();
+            let keys: Vec<Vec<u8>> = (0..12).map(|it| format!("k{it}").into_bytes()).collect();
+            let entries = |value: &str| {
+                let value = value.to_owned();
+                let entry = move |key: &Vec<u8>| (key.clone(), Entry::new(value.clone()));
+                keys.iter().map(entry).collect()
+            };
+            store.set_many(entries("old")).await.unwrap();
+            world.end.store(world.operations.load(SeqCst) + cut, SeqCst);
+            ended = if deleted {
+                let lent: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+                store.delete_many(&lent).await.is_ok()
+            } else {
+                store.set_many(entries("new")).await.is_ok()
+            };
+            let new = (!deleted).then(|| Entry::new("new"));
+            let (router, copies) = (ring(&nodes).unwrap(), world.copies());
+            for key in &keys {
+                let holders = router.replica_ids(key, 2);
+                let of = |id: &NodeId| copies.get(key)?.get(id.as_str()).cloned();
+                let [first, second] = [of(holders[0]), of(holders[1])];
+                assert!(
+                    first != new || second == new,
+                    "{key:?} after {cut} operations"
+                );
+            }
+            cut += 1;
+        }
+        assert!(cut > 12, "it was cut at {cut} points");
+    }
 }

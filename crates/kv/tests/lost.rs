@@ -597,3 +597,29 @@ async fn nodes_that_cannot_list_lose_one_without_a_second_change() {
     assert_eq!(router.replica_ids(&key(0), 2).len(), 2);
     world.assert_placed_by(&router, 2);
 }
+
+/// Nothing is changed then: it would never be ended.
+#[test]
+fn without_a_runtime_nodes_do_not_change() {
+    let world = World::new();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let store = runtime
+        .block_on(world.builder().nodes(["a", "b"].map(node)).open())
+        .unwrap();
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut begin = Box::pin(store.add(node("c")));
+    let std::task::Poll::Ready(refused) = begin.as_mut().poll(&mut context) else {
+        panic!("it waits");
+    };
+    assert!(matches!(refused, Err(KvError::NoRuntime)));
+    drop(begin);
+    assert_eq!(store.progress(), None);
+    runtime.block_on(async {
+        store.add(node("c")).await.unwrap();
+        store.run().await;
+    });
+    assert_eq!(store.nodes().len(), 3);
+}

@@ -244,3 +244,16 @@ async fn a_file_that_is_not_the_one_that_was_written_says_so() {
         store.get(format!("k{number}").as_bytes()).await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_half_made_file_is_made_anew() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.redb");
+    std::fs::write(directory.path().join("a.redb.new"), "half").unwrap();
+    let shard = RedbShard::open(&path).unwrap();
+    shard.set(b"k", Entry::new("v")).await.unwrap();
+    drop(shard);
+    let shard = RedbShard::open(&path).unwrap();
+    assert_eq!(shard.get(b"k").await.unwrap(), Some(Entry::new("v")));
+    assert!(!directory.path().join("a.redb.new").exists());
+}

@@ -34,7 +34,7 @@ const REST: Duration = Duration::from_millis(50);
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let store = Store::builder(
 ///     |nodes| Ok(Box::new(VectorRing::from_nodes(nodes.iter().cloned())?)),
-///     |_id| Ok(MemoryShard::new()),
+///     |_id, _address| Ok(MemoryShard::new()),
 /// )
 /// .nodes([Node::new("a")?, Node::new("b")?])
 /// .open()
