@@ -3,6 +3,8 @@
 //! A server that is not installed is a failure with its name, never a skipped test. What the installed
 //! version of one lacks is printed by the test `installed`.
 
+#[cfg(feature = "servers")]
+mod command;
 pub mod etcd;
 pub mod haproxy;
 pub mod http;
@@ -20,6 +22,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use keyroute_core::buckets::word;
 
+#[cfg(feature = "servers")]
+pub use command::command;
 pub use version::{Version, about, version};
 
 /// How long a server may take to begin to listen.
