@@ -44,6 +44,17 @@ impl Progress {
             return;
         }
         self.bar.inc(std::mem::take(&mut self.waiting));
+        self.show();
+    }
+
+    /// So much is done in all: for work that goes on elsewhere, and is asked now and then.
+    #[cfg(feature = "kv")]
+    pub(crate) fn reach(&mut self, done: u64) {
+        self.bar.set_position(done);
+        self.show();
+    }
+
+    fn show(&mut self) {
         if !self.shown && self.since.elapsed() > PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.shown = true;

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fmt::Write as _;
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -118,6 +119,11 @@ fn its_commands_print_what_it_says() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/migrating.md");
     let text = fs::read_to_string(&document).unwrap();
     let write = env::var_os("KEYROUTE_WRITE").is_some();
+    // Whoever has servers of their own there keeps them.
+    for port in [7001, 7002, 7003, 7004, 6380] {
+        let free = TcpListener::bind(("127.0.0.1", port)).is_ok();
+        assert!(free, "port {port} is taken: the document's servers need it");
+    }
     let folder = Folder::new("migrating");
     let _servers = Servers(folder.path());
     let binary = command();

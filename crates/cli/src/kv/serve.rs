@@ -1,7 +1,7 @@
 //! `keyroute kv serve`: a store on a port, in the protocol of Redis.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 
 use super::address::{FORMS, Shards};
+use super::bar::show_changes;
 use super::nodes::{Placed, difference};
 use crate::args::SettingArgs;
 use crate::commands::node_id;
@@ -103,6 +104,9 @@ pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Outcome, CliE
             listener.local_addr()?
         )?;
         out.flush()?;
+        if io::stderr().is_terminal() {
+            tokio::spawn(show_changes(store.clone()));
+        }
         let server = Server::new(store).with_limits(limits);
         server.serve(listener, stopped()?).await?;
         writeln!(out, "stopped")?;
