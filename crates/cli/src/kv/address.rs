@@ -42,8 +42,9 @@ impl Shards {
                 "an embedded shard needs a folder: say --dir",
             ));
         };
-        // Whoever reaches the port can name one.
-        if file.is_empty() || file.starts_with('.') || file.contains(['/', '\\', '\0']) {
+        // Whoever reaches the port can name one; `….new` are files in the making.
+        let is_name = !file.is_empty() && !file.starts_with('.') && !file.ends_with(".new");
+        if !is_name || file.contains(['/', '\\', '\0']) {
             return Err(ShardError::new(format!(
                 "{file:?} is no name of a file within --dir"
             )));
@@ -79,7 +80,7 @@ mod tests {
         for (given, file) in [
             ("a", "a.redb"),
             ("db-1_x.y", "db-1_x.y.redb"),
-            ("..", "%2E.redb"),
+            ("..", "%2E..redb"),
             ("a/b", "a%2Fb.redb"),
             ("a%2Fb", "a%252Fb.redb"),
             ("é", "%C3%A9.redb"),
@@ -105,6 +106,7 @@ mod tests {
             "redb:../x",
             "redb:/x",
             "redb:.x",
+            "redb:x.new",
         ] {
             assert!(shards.open(&id("a"), address).is_err(), "{address}");
         }
