@@ -60,11 +60,10 @@ async fn write(store: Store, all: Arc<Vec<Versions>>, writer: u64, stop: Arc<Ato
     writes
 }
 
-async fn read(store: Store, all: Arc<Vec<Versions>>, seed: u64, stop: Arc<AtomicBool>) -> u64 {
+async fn read(store: Store, all: Arc<Vec<Versions>>, seed: u64, stop: Arc<AtomicBool>) {
     let mut draw = Numbers(seed);
-    let mut reads = 0;
     let mut seen = vec![0; KEYS as usize];
-    while !stop.load(SeqCst) {
+    for reads in 0u64.. {
         let number = draw.below(KEYS);
         let versions = &all[number as usize];
         let least = versions.done.load(SeqCst).max(seen[number as usize]);
@@ -91,9 +90,10 @@ async fn read(store: Store, all: Arc<Vec<Versions>>, seed: u64, stop: Arc<Atomic
                 "nothing in {least} to {most}"
             ),
         }
-        reads += 1;
+        if stop.load(SeqCst) {
+            break;
+        }
     }
-    reads
 }
 
 /// Waits until so many more writes are answered, however busy the machine is.
@@ -156,7 +156,7 @@ async fn grow_and_shrink(replicas: usize) {
         writes += writer.await.unwrap();
     }
     for reader in readers {
-        assert!(reader.await.unwrap() > 0);
+        reader.await.unwrap();
     }
     assert!(writes >= 1200);
     world.assert_placed(&store.nodes(), replicas);
@@ -196,7 +196,7 @@ async fn nobody_notices_when_the_number_of_replicas_changes() {
     for writer in writers {
         writer.await.unwrap();
     }
-    assert!(reader.await.unwrap() > 0);
+    reader.await.unwrap();
     world.assert_placed(&store.nodes(), 1);
 }
 

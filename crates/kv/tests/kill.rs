@@ -15,6 +15,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -91,8 +92,14 @@ async fn live(root: PathBuf, first: u64, replicas: usize) {
     }
 }
 
-/// Lets it live for a while and kills it; gives what it said.
-fn live_and_die(root: &Path, first: u64, replicas: usize, time: Duration) -> Vec<(bool, u64, u64)> {
+/// Lets it live for a while, from its first word or from its start, and kills it; gives what it said.
+fn live_and_die(
+    root: &Path,
+    first: u64,
+    replicas: usize,
+    speaking: bool,
+    time: Duration,
+) -> Vec<(bool, u64, u64)> {
     let mut child = Command::new(env::current_exe().unwrap())
         .arg("live")
         .arg(root)
@@ -102,8 +109,10 @@ fn live_and_die(root: &Path, first: u64, replicas: usize, time: Duration) -> Vec
         .spawn()
         .unwrap();
     let said = child.stdout.take().unwrap();
+    let (began, begins) = mpsc::channel();
     let reader = std::thread::spawn(move || {
         let lines = BufReader::new(said).lines().map_while(Result::ok);
+        let lines = lines.inspect(|_| began.send(()).unwrap_or_default());
         let parse = |line: String| {
             let mut words = line.split(' ').map(str::to_owned);
             let done = words.next()? == "done";
@@ -115,6 +124,9 @@ fn live_and_die(root: &Path, first: u64, replicas: usize, time: Duration) -> Vec
         };
         lines.filter_map(parse).collect()
     });
+    if speaking {
+        begins.recv_timeout(Duration::from_secs(60)).unwrap();
+    }
     sleep(time);
     assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
     child.kill().unwrap();
@@ -190,8 +202,11 @@ fn main() {
     for round in 0..ROUNDS {
         let life = &mut lives[round as usize % 2];
         let (root, replicas) = (life.root.path(), life.replicas);
-        let time = Duration::from_millis(60 + draw.below(400));
-        for (done, number, version) in live_and_die(root, round * 1_000_001 + 1, replicas, time) {
+        // Some die as they open the files; the others have time to write, however busy the machine is.
+        let speaking = draw.below(4) != 0;
+        let time = Duration::from_millis(draw.below(400));
+        let first = round * 1_000_001 + 1;
+        for (done, number, version) in live_and_die(root, first, replicas, speaking, time) {
             let of = life.known.entry(number).or_default();
             if done {
                 *of = (version, Vec::new());

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
 use keyroute_core::WalkExt;
@@ -262,34 +262,41 @@ async fn what_has_ended_is_forgotten_also_while_nodes_change() {
     }
 }
 
-/// Every write is answered before the clock goes on, and the next purge must not take it for what it replaced.
+/// A purge must not take what is set for the ended that it replaced. The writer goes on until a purge came between.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_is_set_while_the_ended_is_forgotten_stays() {
     for replicas in [1, 2] {
         let world = World::new().that_yields();
         let store = of_four(&world, replicas).await;
-        let stop = Arc::new(AtomicBool::new(false));
+        let (stop, forgotten) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU64::new(0)),
+        );
         let purges = {
-            let (store, stop) = (store.clone(), stop.clone());
+            let (store, stop, forgotten) = (store.clone(), stop.clone(), forgotten.clone());
             tokio::spawn(async move {
-                let mut ended = 0;
                 while !stop.load(SeqCst) {
-                    ended += store.purge().await.unwrap();
+                    forgotten.fetch_add(store.purge().await.unwrap(), SeqCst);
                     store.repair().await.unwrap();
                 }
-                ended
             })
         };
-        for round in 0..300 {
+        let mut round = 0_u32;
+        while round < 300 || forgotten.load(SeqCst) == 0 {
+            assert!(
+                round < 1_000_000,
+                "no purge forgot anything in {round} rounds"
+            );
             let number = round % KEYS;
             let ended = Entry::new("ended").until(0);
             store.set_entry(&key(number), ended).await.unwrap();
             store.set(&key(number), "stays").await.unwrap();
             let found = store.get(&key(number)).await.unwrap();
             assert_eq!(found, Some(b"stays".to_vec()), "in {round}");
+            round += 1;
         }
         stop.store(true, SeqCst);
-        assert!(purges.await.unwrap() > 0);
+        purges.await.unwrap();
         for number in 0..KEYS {
             let found = store.get(&key(number)).await.unwrap();
             assert_eq!(found, Some(b"stays".to_vec()));
