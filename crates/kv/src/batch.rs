@@ -188,13 +188,13 @@ async fn write_on(
     let mut deletes = Vec::new();
     for (key, write) in writes {
         match write {
-            Write::Set(entry) => sets.push((key.as_slice(), entry.clone())),
+            Write::Set(entry) => sets.push((key.as_slice(), entry)),
             Write::Delete => deletes.push(key.as_slice()),
         }
     }
     let mut found = vec![true; sets.len()];
     if !sets.is_empty() {
-        let set = holder.shard.set_many(sets).await;
+        let set = holder.shard.set_many(&sets).await;
         set.map_err(|error| holder.failed(error))?;
     }
     if !deletes.is_empty() {

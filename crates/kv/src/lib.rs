@@ -10,6 +10,8 @@ mod memory;
 #[cfg(feature = "redb")]
 mod redb_shard;
 #[cfg(feature = "redis")]
+mod redis_link;
+#[cfg(feature = "redis")]
 mod redis_shard;
 mod shard;
 

@@ -240,7 +240,7 @@ fn commit(database: &Database, jobs: &[Job]) -> Result<Vec<u64>, redb::Error> {
 }
 
 /// A 0 and the value; or a 1, the end in eight bytes, the lowest first, and the value.
-fn encode(entry: Entry) -> Vec<u8> {
+fn encode(entry: &Entry) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(9 + entry.value.len());
     match entry.expires_at {
         None => bytes.push(0),
@@ -249,7 +249,7 @@ fn encode(entry: Entry) -> Vec<u8> {
             bytes.extend(end.to_le_bytes());
         }
     }
-    bytes.extend(entry.value);
+    bytes.extend(&entry.value);
     bytes
 }
 
@@ -273,7 +273,7 @@ impl Shard for RedbShard {
 
     fn set<'a>(&'a self, key: &'a [u8], entry: Entry) -> Pending<'a, Result<(), ShardError>> {
         Box::pin(async move {
-            let edit = (key.to_vec(), Do::Put(encode(entry)));
+            let edit = (key.to_vec(), Do::Put(encode(&entry)));
             self.write(vec![edit]).await.map(drop)
         })
     }
@@ -365,11 +365,11 @@ impl Shard for RedbShard {
 
     fn set_many<'a>(
         &'a self,
-        entries: Vec<(&'a [u8], Entry)>,
+        entries: &'a [(&'a [u8], &'a Entry)],
     ) -> Pending<'a, Result<(), ShardError>> {
         Box::pin(async move {
             let edits = entries
-                .into_iter()
+                .iter()
                 .map(|(key, entry)| (key.to_vec(), Do::Put(encode(entry))));
             self.write(edits.collect()).await.map(drop)
         })

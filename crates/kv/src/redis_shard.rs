@@ -1,25 +1,13 @@
 //! [`RedisShard`]: a shard on a Redis server.
 
 use std::fmt;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
-use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, Pipeline, RedisResult, Value};
-use tokio::sync::Mutex;
+use redis::{Cmd, Pipeline, Value};
 
+use crate::redis_link::{Links, MARK, command};
 use crate::shard::{Pending, all_answered};
 use crate::{Entry, Page, Shard, ShardError};
-
-/// What its connections are called, so that those of a process that died are found.
-const NAME: &str = "keyroute-kv";
-
-/// How long a connection that could not be opened is not tried again.
-const RETRY: Duration = Duration::from_millis(100);
-
-/// The key under which the mark lies.
-const MARK: &str = "keyroute-kv:mark";
 
 /// A shard on a Redis server, 7.0 or later: one database, of which all string keys are the store's.
 ///
@@ -50,47 +38,13 @@ const MARK: &str = "keyroute-kv:mark";
 /// # };
 /// ```
 pub struct RedisShard {
-    client: Client,
-    config: AsyncConnectionConfig,
-    link: ArcSwapOption<Link>,
-    /// Held by who opens a connection.
-    opening: Mutex<Opening>,
-    /// The mark without which a server is another.
-    expected: ArcSwapOption<String>,
-}
-
-/// A connection, and how the server knows it.
-struct Link {
-    connection: MultiplexedConnection,
-    known: Known,
-}
-
-/// How a server knows a connection. A server that started again counts its connections anew.
-#[derive(Clone, PartialEq, Eq)]
-struct Known {
-    run: String,
-    id: String,
-    address: String,
-    database: String,
-}
-
-struct Opening {
-    /// What must be closed first.
-    before: Before,
-    /// When the last try failed, and why.
-    failed: Option<(Instant, String)>,
-}
-
-enum Before {
-    /// Whatever a process before this one left.
-    Process,
-    Link(Known),
+    links: Links,
 }
 
 impl fmt::Debug for RedisShard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisShard")
-            .field("address", &self.client.get_connection_info().addr())
+            .field("address", self.links.address())
             .finish_non_exhaustive()
     }
 }
@@ -112,165 +66,13 @@ impl RedisShard {
     ///
     /// That the address is none.
     pub fn with_timeout(address: &str, timeout: Duration) -> Result<Self, ShardError> {
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(timeout))
-            .set_response_timeout(Some(timeout));
-        Ok(Self {
-            client: Client::open(address).map_err(ShardError::new)?,
-            config,
-            link: ArcSwapOption::empty(),
-            opening: Mutex::new(Opening {
-                before: Before::Process,
-                failed: None,
-            }),
-            expected: ArcSwapOption::empty(),
-        })
-    }
-
-    async fn link(&self) -> Result<Arc<Link>, ShardError> {
-        if let Some(link) = self.link.load_full() {
-            return Ok(link);
-        }
-        let asked = Instant::now();
-        let mut opening = self.opening.lock().await;
-        if let Some(link) = self.link.load_full() {
-            return Ok(link);
-        }
-        // Who waited while another tried in vain does not try again, each as long.
-        if let Some((at, text)) = &opening.failed
-            && (*at >= asked || at.elapsed() < RETRY)
-        {
-            return Err(ShardError::new(text.clone()));
-        }
-        match self.open_link(&mut opening.before).await {
-            Ok(link) => {
-                opening.failed = None;
-                let link = Arc::new(link);
-                self.link.store(Some(link.clone()));
-                Ok(link)
-            }
-            Err(error) => {
-                opening.failed = Some((Instant::now(), error.to_string()));
-                Err(error)
-            }
-        }
-    }
-
-    /// A connection to the server that the store knows.
-    async fn open_link(&self, before: &mut Before) -> Result<Link, ShardError> {
-        let mut link = self.connect(before).await.map_err(ShardError::new)?;
-        if let Some(expected) = self.expected.load_full() {
-            let get = command(&["GET", MARK]);
-            let mark: RedisResult<Option<String>> = get.query_async(&mut link.connection).await;
-            if mark.map_err(ShardError::new)? != Some((*expected).clone()) {
-                return Err(ShardError::new(
-                    "the server does not hold what it held: it has lost its mark, as one does that started again \
-                     empty, or another server is at its address",
-                ));
-            }
-        }
-        Ok(link)
-    }
-
-    /// A connection, the only one of the store's.
-    async fn connect(&self, before: &mut Before) -> RedisResult<Link> {
-        let connection = self
-            .client
-            .get_multiplexed_async_connection_with_config(&self.config);
-        let mut connection = connection.await?;
-        let known = Known::ask(&mut connection).await?;
-        match before {
-            Before::Process => known.close_namesakes(&mut connection).await?,
-            Before::Link(old) if old.run == known.run => old.close(&mut connection).await?,
-            Before::Link(_) => {} // a server that started again has no connection of before
-        }
-        let name = command(&["CLIENT", "SETNAME", NAME]);
-        let () = name.query_async(&mut connection).await?;
-        *before = Before::Link(known.clone());
-        Ok(Link { connection, known })
-    }
-
-    /// After a failure of the connection, or a silence, the next command opens another.
-    fn judge<T>(&self, link: &Arc<Link>, answer: RedisResult<T>) -> Result<T, ShardError> {
-        answer.map_err(|error| {
-            if error.is_timeout() || error.is_io_error() || error.is_unrecoverable_error() {
-                let now = self.link.load();
-                if now.as_ref().is_some_and(|it| Arc::ptr_eq(it, link)) {
-                    self.link.compare_and_swap(&now, None);
-                }
-            }
-            ShardError::new(error)
-        })
-    }
-
-    async fn ask(&self, command: &Cmd) -> Result<Value, ShardError> {
-        let link = self.link().await?;
-        let answer = command.query_async(&mut link.connection.clone()).await;
-        self.judge(&link, answer)
-    }
-
-    async fn ask_all(&self, commands: &Pipeline) -> Result<Vec<Value>, ShardError> {
-        if commands.is_empty() {
-            return Ok(Vec::new()); // the client takes that for a mistake
-        }
-        let link = self.link().await?;
-        let answer = commands.query_async(&mut link.connection.clone()).await;
-        self.judge(&link, answer)
+        let links = Links::to(address, timeout).map_err(ShardError::new)?;
+        Ok(Self { links })
     }
 }
 
-fn command(words: &[&str]) -> Cmd {
-    let mut command = Cmd::new();
-    for word in words {
-        command.arg(*word);
-    }
-    command
-}
-
-impl Known {
-    async fn ask(connection: &mut MultiplexedConnection) -> RedisResult<Self> {
-        let info: String = command(&["INFO", "server"]).query_async(connection).await?;
-        let client: String = command(&["CLIENT", "INFO"]).query_async(connection).await?;
-        let run = info.lines().find_map(|line| line.strip_prefix("run_id:"));
-        Ok(Self {
-            run: run.unwrap_or_default().trim().to_owned(),
-            id: field(&client, "id=").to_owned(),
-            address: field(&client, "addr=").to_owned(),
-            database: field(&client, "db=").to_owned(),
-        })
-    }
-
-    /// Closes this connection at the server, if it is there still: what it sent and was not done is not done then.
-    async fn close(&self, connection: &mut MultiplexedConnection) -> RedisResult<()> {
-        let kill = ["CLIENT", "KILL", "ID", &self.id, "ADDR", &self.address];
-        command(&kill).query_async(connection).await
-    }
-
-    /// Closes all others of the store's on this database.
-    async fn close_namesakes(&self, connection: &mut MultiplexedConnection) -> RedisResult<()> {
-        let list: String = command(&["CLIENT", "LIST"]).query_async(connection).await?;
-        for line in list.lines() {
-            let mine = field(line, "name=") == NAME && field(line, "db=") == self.database;
-            if mine && field(line, "id=") != self.id {
-                let other = Self {
-                    run: self.run.clone(),
-                    id: field(line, "id=").to_owned(),
-                    address: field(line, "addr=").to_owned(),
-                    database: self.database.clone(),
-                };
-                other.close(connection).await?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The value of a field in a line of `CLIENT LIST`; its name stands with the `=`.
-fn field<'a>(line: &'a str, name: &str) -> &'a str {
-    let values = line.split_ascii_whitespace();
-    let mut values = values.filter_map(|word| word.strip_prefix(name));
-    values.next().unwrap_or_default()
-}
+/// Room for the name of a command or of an option.
+const NAME_LEN: usize = 4;
 
 /// How Redis is to end an entry.
 enum End {
@@ -292,7 +94,7 @@ impl End {
 }
 
 fn set(key: &[u8], entry: &Entry) -> Cmd {
-    let mut command = Cmd::new();
+    let mut command = Cmd::with_capacity(5, 2 * NAME_LEN + 20 + key.len() + entry.value.len());
     match End::of(entry) {
         End::Never => command.arg("SET").arg(key).arg(&entry.value),
         End::At(end) => command
@@ -353,7 +155,7 @@ impl Shard for RedisShard {
     fn set<'a>(&'a self, key: &'a [u8], entry: Entry) -> Pending<'a, Result<(), ShardError>> {
         Box::pin(async move {
             check(key)?;
-            self.ask(&set(key, &entry)).await.map(drop)
+            self.links.ask(&set(key, &entry)).await.map(drop)
         })
     }
 
@@ -362,7 +164,7 @@ impl Shard for RedisShard {
             check(key)?;
             let mut delete = Cmd::new();
             delete.arg("DEL").arg(key);
-            Ok(number(&self.ask(&delete).await?)? > 0)
+            Ok(number(&self.links.ask(&delete).await?)? > 0)
         })
     }
 
@@ -374,8 +176,8 @@ impl Shard for RedisShard {
         limit: usize,
     ) -> Pending<'a, Result<Page, ShardError>> {
         Box::pin(async move {
-            let link = self.link().await?;
-            let run = &link.known.run;
+            let link = self.links.link().await?;
+            let run = link.run();
             let of_run = cursor
                 .as_deref()
                 .and_then(|it| it.strip_prefix(run.as_bytes()));
@@ -386,8 +188,7 @@ impl Shard for RedisShard {
             loop {
                 let mut scan = Cmd::new();
                 scan.arg("SCAN").arg(&cursor).arg("COUNT").arg(limit.max(1));
-                let answer = scan.query_async(&mut link.connection.clone()).await;
-                let answer = array(self.judge(&link, answer)?)?;
+                let answer = array(self.links.ask_on(&link, &scan).await?)?;
                 let Ok([next, found]) = <[Value; 2]>::try_from(answer) else {
                     return Err(ShardError::new("Redis gave a page without a cursor"));
                 };
@@ -414,23 +215,22 @@ impl Shard for RedisShard {
                 Some(mark) => command(&["SET", MARK, mark]),
                 None => command(&["DEL", MARK]),
             };
-            self.expected.store(None);
-            self.ask(&write).await?;
-            self.expected
-                .store(mark.map(|mark| Arc::new(mark.to_owned())));
+            self.links.expect(None);
+            self.links.ask(&write).await?;
+            self.links.expect(mark);
             Ok(())
         })
     }
 
     fn expect_mark(&self, mark: &str) {
-        self.expected.store(Some(Arc::new(mark.to_owned())));
+        self.links.expect(Some(mark));
     }
 
     fn count(&self) -> Pending<'_, Result<Option<u64>, ShardError>> {
         Box::pin(async move {
             let mut commands = Pipeline::with_capacity(2);
             commands.cmd("DBSIZE").cmd("EXISTS").arg(MARK);
-            match self.ask_all(&commands).await?.as_slice() {
+            match self.links.ask_all(&commands).await?.as_slice() {
                 [all, marks] => Ok(u64::try_from(number(all)? - number(marks)?).ok()),
                 other => Err(unexpected(&Value::Array(other.to_vec()))),
             }
@@ -448,7 +248,7 @@ impl Shard for RedisShard {
             for key in keys {
                 commands.cmd("GET").arg(key).cmd("PEXPIRETIME").arg(key);
             }
-            let mut answers = self.ask_all(&commands).await?.into_iter();
+            let mut answers = self.links.ask_all(&commands).await?.into_iter();
             let mut entries = Vec::with_capacity(keys.len());
             while let (Some(value), Some(end)) = (answers.next(), answers.next()) {
                 let end = u64::try_from(number(&end)?).ok(); // negative is none
@@ -466,7 +266,7 @@ impl Shard for RedisShard {
             check(key)?;
             let mut get = Cmd::new();
             get.arg("GET").arg(key);
-            Ok(held(self.ask(&get).await?)?.map(Entry::new))
+            Ok(held(self.links.ask(&get).await?)?.map(Entry::new))
         })
     }
 
@@ -479,10 +279,11 @@ impl Shard for RedisShard {
                 return Ok(Vec::new()); // `MGET` of nothing is an error
             }
             keys.iter().try_for_each(|key| check(key))?;
-            let mut command = Cmd::new();
+            let bytes: usize = keys.iter().map(|key| key.len()).sum();
+            let mut command = Cmd::with_capacity(1 + keys.len(), NAME_LEN + bytes);
             command.arg("MGET").arg(keys);
             let mut entries = Vec::with_capacity(keys.len());
-            for value in array(self.ask(&command).await?)? {
+            for value in array(self.links.ask(&command).await?)? {
                 entries.push(held(value)?.map(Entry::new));
             }
             all_answered(keys.len(), entries)
@@ -491,17 +292,19 @@ impl Shard for RedisShard {
 
     fn set_many<'a>(
         &'a self,
-        entries: Vec<(&'a [u8], Entry)>,
+        entries: &'a [(&'a [u8], &'a Entry)],
     ) -> Pending<'a, Result<(), ShardError>> {
         Box::pin(async move {
             entries.iter().try_for_each(|(key, _)| check(key))?;
             let mut commands = Pipeline::new();
-            let mut stay = Cmd::new();
+            let bytes = entries.iter().map(|(key, it)| key.len() + it.value.len());
+            let mut stay =
+                Cmd::with_capacity(1 + 2 * entries.len(), NAME_LEN + bytes.sum::<usize>());
             stay.arg("MSET");
             let mut staying = 0_usize;
-            for (key, entry) in &entries {
+            for &(key, entry) in entries {
                 if matches!(End::of(entry), End::Never) {
-                    stay.arg(*key).arg(&entry.value);
+                    stay.arg(key).arg(&entry.value);
                     staying += 1;
                 } else {
                     commands.add_command(set(key, entry));
@@ -509,13 +312,13 @@ impl Shard for RedisShard {
             }
             match (staying, staying == entries.len()) {
                 (0, true) => return Ok(()),
-                (_, true) => return self.ask(&stay).await.map(drop),
+                (_, true) => return self.links.ask(&stay).await.map(drop),
                 (0, false) => {}
                 (_, false) => {
                     commands.add_command(stay);
                 }
             }
-            self.ask_all(&commands).await.map(drop)
+            self.links.ask_all(&commands).await.map(drop)
         })
     }
 
@@ -529,7 +332,7 @@ impl Shard for RedisShard {
             for key in keys {
                 commands.cmd("DEL").arg(key);
             }
-            let answers = self.ask_all(&commands).await?;
+            let answers = self.links.ask_all(&commands).await?;
             let deleted: Result<Vec<bool>, _> =
                 answers.iter().map(|it| Ok(number(it)? > 0)).collect();
             all_answered(keys.len(), deleted?)

@@ -108,11 +108,11 @@ pub trait Shard: Send + Sync {
     /// Holds these entries, of which no two have the same key. If it fails some may be held.
     fn set_many<'a>(
         &'a self,
-        entries: Vec<(&'a [u8], Entry)>,
+        entries: &'a [(&'a [u8], &'a Entry)],
     ) -> Pending<'a, Result<(), ShardError>> {
         Box::pin(async move {
-            for (key, entry) in entries {
-                self.set(key, entry).await?;
+            for &(key, entry) in entries {
+                self.set(key, entry.clone()).await?;
             }
             Ok(())
         })

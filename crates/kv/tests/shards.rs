@@ -27,10 +27,10 @@ async fn keeps_to_the_trait(shard: &dyn Shard) {
     keys.extend((0..50).map(|it| format!("user:{it:03}").into_bytes()));
     keys.push(Vec::new());
     keys.sort();
-    let entries = keys
-        .iter()
-        .map(|key| (key.as_slice(), Entry::new(key.clone())));
-    shard.set_many(entries.collect()).await.unwrap();
+    let entries: Vec<Entry> = keys.iter().map(|key| Entry::new(key.clone())).collect();
+    let pairs = keys.iter().map(Vec::as_slice).zip(&entries);
+    let pairs: Vec<(&[u8], &Entry)> = pairs.collect();
+    shard.set_many(&pairs).await.unwrap();
     let count = shard.count().await.unwrap();
     assert_eq!(count, Some(keys.len() as u64));
     let lent: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();

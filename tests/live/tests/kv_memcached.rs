@@ -78,10 +78,10 @@ async fn a_server_is_a_shard() {
     keys.push(vec![0; 83]);
     keys.sort();
     keys.dedup();
-    let entries = keys
-        .iter()
-        .map(|key| (key.as_slice(), Entry::new(key.clone())));
-    shard.set_many(entries.collect()).await.unwrap();
+    let entries: Vec<Entry> = keys.iter().map(|key| Entry::new(key.clone())).collect();
+    let pairs = keys.iter().map(Vec::as_slice).zip(&entries);
+    let pairs: Vec<(&[u8], &Entry)> = pairs.collect();
+    shard.set_many(&pairs).await.unwrap();
     let mut lent: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     lent.push(b"nothing");
     let found = shard.get_many(&lent).await.unwrap();

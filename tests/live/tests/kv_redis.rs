@@ -36,9 +36,10 @@ async fn a_server_is_a_shard() {
         let value = shard.look(b"k").await.unwrap().map(|it| it.value);
         assert_eq!(value, Some(entry.value.clone()));
         // A new value has no end of the old one's.
-        shard.set_many(vec![(b"k", Entry::new("w"))]).await.unwrap();
+        let other = Entry::new("w");
+        shard.set_many(&[(b"k", &other)]).await.unwrap();
         assert_eq!(shard.get(b"k").await.unwrap(), Some(Entry::new("w")));
-        shard.set_many(vec![(b"k", entry.clone())]).await.unwrap();
+        shard.set_many(&[(b"k", &entry)]).await.unwrap();
         assert_eq!(shard.get(b"k").await.unwrap(), Some(entry));
     }
     // What has ended is gone at once, and leaves nothing of before.
@@ -58,8 +59,10 @@ async fn a_server_is_a_shard() {
         0 => Entry::new(key.clone()),
         _ => Entry::new(key.clone()).until(soon),
     };
-    let entries = keys.iter().map(|key| (key.as_slice(), entry(key)));
-    shard.set_many(entries.collect()).await.unwrap();
+    let entries: Vec<Entry> = keys.iter().map(entry).collect();
+    let pairs = keys.iter().map(Vec::as_slice).zip(&entries);
+    let pairs: Vec<(&[u8], &Entry)> = pairs.collect();
+    shard.set_many(&pairs).await.unwrap();
     assert_eq!(shard.count().await.unwrap(), Some(keys.len() as u64));
     let lent: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     let found = shard.get_many(&lent).await.unwrap();
@@ -81,7 +84,7 @@ async fn a_server_is_a_shard() {
         assert!(nothing.unwrap().is_empty());
     }
     assert!(shard.delete_many(&[]).await.unwrap().is_empty());
-    shard.set_many(Vec::new()).await.unwrap();
+    shard.set_many(&[]).await.unwrap();
 
     // Something of another type is an error, and not nothing.
     let mut connection = redis.connection();
@@ -113,8 +116,10 @@ async fn a_server_that_starts_again_is_gone_through_again() {
     let shard = RedisShard::open(&redis.address()).unwrap();
     let keys: Vec<Vec<u8>> = (0..500).map(|it| format!("k{it}").into_bytes()).collect();
     let fill = || async {
-        let entries = keys.iter().map(|key| (key.as_slice(), Entry::new("v")));
-        shard.set_many(entries.collect()).await
+        let entry = Entry::new("v");
+        let pairs = keys.iter().map(|key| (key.as_slice(), &entry));
+        let pairs: Vec<(&[u8], &Entry)> = pairs.collect();
+        shard.set_many(&pairs).await
     };
     fill().await.unwrap();
     let page = shard.scan(None, 100).await.unwrap();
