@@ -86,15 +86,52 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`set`](Self::set), of any key; then some may be set and others not.
-    pub async fn set_many(&self, mut entries: Vec<(Vec<u8>, Entry)>) -> Result<(), KvError> {
-        // The last of each stands first then: the sort keeps the order of equals.
-        entries.reverse();
-        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-        entries.dedup_by(|(a, _), (b, _)| a == b);
-        let writes = entries.into_iter();
-        let writes = writes.map(|(key, entry)| (key, Write::Set(entry)));
-        self.write_many(writes.collect()).await.map(drop)
+    /// As [`set`](Self::set), of any key; then some may be set and others not: [`set_each`](Self::set_each) says which.
+    /// If one is too long none is set.
+    pub async fn set_many(&self, entries: Vec<(Vec<u8>, Entry)>) -> Result<(), KvError> {
+        entries.iter().try_for_each(|(key, _)| check_key(key))?;
+        self.set_each(entries).await.into_iter().collect()
+    }
+
+    /// The same, with an answer for each in their order: a node that fails fails its own keys alone.
+    ///
+    /// ```
+    /// use keyroute_kv::{Entry, KvError, MAX_KEY_LEN, MemoryShard, Node, Store};
+    /// use keyroute_vector_ring::VectorRing;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let store = Store::builder(
+    ///     |nodes| Ok(Box::new(VectorRing::from_nodes(nodes.iter().cloned())?)),
+    ///     |_id, _address| Ok(MemoryShard::new()),
+    /// )
+    /// .nodes([Node::new("a")?, Node::new("b")?])
+    /// .open()
+    /// .await?;
+    ///
+    /// let entries = || vec![(b"k".to_vec(), Entry::new("v")), (vec![b'k'; MAX_KEY_LEN + 1], Entry::new("v"))];
+    /// assert!(store.set_many(entries()).await.is_err());
+    /// assert_eq!(store.get_many(&[b"k"]).await?, [None]);
+    ///
+    /// let answers = store.set_each(entries()).await;
+    /// assert!(matches!(answers[..], [Ok(()), Err(KvError::KeyTooLong { length: 65_537 })]));
+    /// assert_eq!(store.get_many(&[b"k"]).await?, [Some(b"v".to_vec())]);
+    /// assert_eq!(store.delete_many(&[b"k", b"none"]).await?, [true, false]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn set_each(&self, entries: Vec<(Vec<u8>, Entry)>) -> Vec<Result<(), KvError>> {
+        let keys: Vec<&[u8]> = entries.iter().map(|(key, _)| key.as_slice()).collect();
+        let distinct = Distinct::of(&keys, |equals| equals.last());
+        let mut entries: Vec<_> = entries.into_iter().map(Some).collect();
+        let chosen = distinct.places.iter();
+        let chosen = chosen.filter_map(|&place| entries.get_mut(place)?.take());
+        let writes = chosen.map(|(key, entry)| (key, Write::Set(entry)));
+        let done = self.write_each(writes.collect()).await;
+        let answers = distinct.numbers.iter();
+        answers
+            .map(|&number| done[number].clone().map(drop))
+            .collect()
     }
 
     /// Takes the values of these keys away; says of each whether one lay there, ended or not. A key that is there
@@ -102,54 +139,66 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`set`](Self::set), of any key; then some may be deleted and others not.
+    /// As [`set`](Self::set), of any key; then some may be deleted and others not: [`delete_each`](Self::delete_each)
+    /// says which. If one is too long none is deleted.
     pub async fn delete_many(&self, keys: &[&[u8]]) -> Result<Vec<bool>, KvError> {
-        let mut places: Vec<usize> = (0..keys.len()).collect();
-        places.sort_by_key(|&place| keys[place]);
-        places.dedup_by_key(|place| keys[*place]); // the first of equals stays
-        let writes = places
-            .iter()
-            .map(|&place| (keys[place].to_vec(), Write::Delete));
-        let found = self.write_many(writes.collect()).await?;
-        let mut was = vec![false; keys.len()];
-        for (place, found) in places.into_iter().zip(found) {
-            was[place] = found;
-        }
-        Ok(was)
+        keys.iter().try_for_each(|key| check_key(key))?;
+        self.delete_each(keys).await.into_iter().collect()
+    }
+
+    /// The same, with an answer for each in their order: a node that fails fails its own keys alone.
+    pub async fn delete_each(&self, keys: &[&[u8]]) -> Vec<Result<bool, KvError>> {
+        let distinct = Distinct::of(keys, |equals| equals.first());
+        let chosen = distinct.places.iter();
+        let writes = chosen.map(|&place| (keys[place].to_vec(), Write::Delete));
+        let done = self.write_each(writes.collect()).await;
+        let answers = distinct.numbers.iter().enumerate().map(|(place, &number)| {
+            let first = distinct.places[number] == place;
+            done[number].clone().map(|was| was && first)
+        });
+        answers.collect()
     }
 
     /// Writes all of one kind, to keys of which no two are the same; says of each whether something lay there.
-    async fn write_many(&self, writes: Vec<(Vec<u8>, Write)>) -> Result<Vec<bool>, KvError> {
-        writes.iter().try_for_each(|(key, _)| check_key(key))?;
+    async fn write_each(&self, writes: Vec<(Vec<u8>, Write)>) -> Vec<Result<bool, KvError>> {
         let (store, writes) = (self.clone(), Arc::new(writes));
         let shared = writes.clone();
-        let (mut was, left) = to_the_end(async move { store.write_groups(&shared).await }).await?;
+        let (mut was, left) = to_the_end(async move { store.write_groups(&shared).await }).await;
         for places in left.chunks(SINGLES) {
             let singly = places.iter().map(|&place| {
                 let (key, write) = &writes[place];
                 self.write(key, write.clone())
             });
-            for (&place, found) in places.iter().zip(try_join_all(singly).await?) {
+            for (&place, found) in places.iter().zip(join_all(singly).await) {
                 was[place] = found;
             }
         }
-        Ok(was)
+        was
     }
 
     /// Asks each shard once for each rank of replicas; gives the places of keys that must be written singly.
     async fn write_groups(
         &self,
         writes: &[(Vec<u8>, Write)],
-    ) -> Result<(Vec<bool>, Vec<usize>), KvError> {
+    ) -> (Vec<Result<bool, KvError>>, Vec<usize>) {
         let state = self.entered().await;
+        let mut was = Vec::with_capacity(writes.len());
         let mut all = Vec::with_capacity(writes.len());
         let mut left = Vec::new();
         for (place, (key, _)) in writes.iter().enumerate() {
-            match state.stays(key) {
-                Some(holders) if holders.is_empty() => return Err(KvError::NoNodes),
-                Some(holders) => all.push((holders, place)),
-                None => left.push(place),
-            }
+            let found = check_key(key).map(|()| state.stays(key));
+            was.push(match found {
+                Ok(Some(holders)) if holders.is_empty() => Err(KvError::NoNodes),
+                Ok(Some(holders)) => {
+                    all.push((holders, place));
+                    Ok(false)
+                }
+                Ok(None) => {
+                    left.push(place);
+                    Ok(false)
+                }
+                Err(error) => Err(error),
+            });
         }
         let mut held = Vec::new();
         if state.locks() {
@@ -160,10 +209,10 @@ impl Store {
                 held.push(self.inner.stripes[stripe].write().await);
             }
         }
-        let mut was = vec![false; writes.len()];
         let ranks = all.iter().map(|(holders, _)| holders.len()).max();
         for rank in (0..ranks.unwrap_or(0)).rev() {
-            let of_rank = all.iter();
+            // What failed at a later rank goes no further, as with a single key.
+            let of_rank = all.iter().filter(|(_, place)| was[*place].is_ok());
             let of_rank = of_rank.filter_map(|(holders, place)| Some((holders.at(rank)?, *place)));
             let mut places: Vec<_> = of_rank.collect();
             let asked = by_holder(&mut places).map(|(holder, places)| async move {
@@ -171,12 +220,41 @@ impl Store {
                 (places, write_on(holder, writes).await)
             });
             for (places, found) in join_all(asked).await {
-                for (&(_, place), found) in places.iter().zip(found?) {
-                    was[place] = found;
+                let places = places.iter().map(|&(_, place)| place);
+                match found {
+                    Ok(found) => places
+                        .zip(found)
+                        .for_each(|(place, it)| was[place] = Ok(it)),
+                    Err(error) => places.for_each(|place| was[place] = Err(error.clone())),
                 }
             }
         }
-        Ok((was, left))
+        (was, left)
+    }
+}
+
+/// Each of some keys once.
+struct Distinct {
+    /// The place of each.
+    places: Vec<usize>,
+    /// For each place given, which of those it is.
+    numbers: Vec<usize>,
+}
+
+impl Distinct {
+    /// Of equals the one that is chosen, from their places in order.
+    fn of(keys: &[&[u8]], choose: impl Fn(&[usize]) -> Option<&usize>) -> Self {
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by_key(|&place| keys[place]); // which keeps the order of equals
+        let mut places = Vec::with_capacity(keys.len());
+        let mut numbers = vec![0; keys.len()];
+        for equals in order.chunk_by(|&a, &b| keys[a] == keys[b]) {
+            for &place in equals {
+                numbers[place] = places.len();
+            }
+            places.extend(choose(equals));
+        }
+        Self { places, numbers }
     }
 }
 

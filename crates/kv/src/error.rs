@@ -1,6 +1,7 @@
 //! [`KvError`]: why the store refused or failed.
 
 use std::io;
+use std::sync::Arc;
 
 use keyroute_core::{Fingerprint, NodeId, RouteError};
 use thiserror::Error;
@@ -8,7 +9,9 @@ use thiserror::Error;
 use crate::{MAX_REPLICAS, ShardError};
 
 /// Why the store refused or failed. What refuses leaves everything as it was.
-#[derive(Debug, Error)]
+///
+/// Clones are cheap: a node that fails fails many keys.
+#[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum KvError {
     /// There is no node to hold a key.
@@ -99,10 +102,10 @@ pub enum KvError {
     },
     /// The journal cannot be read or written.
     #[error("the journal cannot be read or written: {0}")]
-    Journal(#[source] io::Error),
+    Journal(#[source] Arc<io::Error>),
     /// The journal is none of this version's.
     #[error("the journal cannot be understood: {0}")]
-    JournalText(#[source] serde_json::Error),
+    JournalText(#[source] Arc<serde_json::Error>),
     /// A node cannot list its keys, so neither can the store.
     #[error("node {id:?} cannot list its keys")]
     CannotList {

@@ -208,14 +208,21 @@ impl Record {
     }
 
     pub(crate) fn load(journal: &dyn Journal) -> Result<Option<Self>, KvError> {
-        let text = journal.load().map_err(KvError::Journal)?;
+        let text = journal
+            .load()
+            .map_err(|error| KvError::Journal(error.into()))?;
         let record = text.map(|text| serde_json::from_slice(&text));
-        record.transpose().map_err(KvError::JournalText)
+        record
+            .transpose()
+            .map_err(|error| KvError::JournalText(error.into()))
     }
 
     pub(crate) fn store(&self, journal: &dyn Journal) -> Result<(), KvError> {
-        let text = serde_json::to_vec_pretty(self).map_err(KvError::JournalText)?;
-        journal.store(&text).map_err(KvError::Journal)
+        let text =
+            serde_json::to_vec_pretty(self).map_err(|error| KvError::JournalText(error.into()))?;
+        journal
+            .store(&text)
+            .map_err(|error| KvError::Journal(error.into()))
     }
 
     /// The record after the change that it tells of: where that leaves lost nodes, another follows.

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use crate::Entry;
 
@@ -163,14 +164,14 @@ pub struct Purged {
 ///
 /// assert_eq!(ShardError::new("connection refused").to_string(), "connection refused");
 /// ```
-#[derive(Debug)]
-pub struct ShardError(Box<dyn Error + Send + Sync>);
+#[derive(Clone, Debug)]
+pub struct ShardError(Arc<dyn Error + Send + Sync>);
 
 impl ShardError {
     /// An error for this reason: a text, or the backend's own error.
     #[must_use]
     pub fn new(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self(reason.into())
+        Self(Arc::from(reason.into()))
     }
 }
 

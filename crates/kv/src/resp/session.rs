@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::answer::{Answers, Refusal};
 use super::command::{Args, Kind, Parsed, expiry};
 use super::shared::Shared;
-use crate::{Entry, Store};
+use crate::{Entry, KvError, Store};
 
 /// How many keys are read together: at first, and at most. Fewer, after values that were long.
 const READS: (usize, usize) = (16, 512);
@@ -151,7 +151,8 @@ impl Session {
         let mut entries: Vec<(Vec<u8>, Entry)> = Vec::new();
         let mut run = Vec::new();
         for (kind, args) in run_of(commands, &[Kind::Set, Kind::MSet]) {
-            run.push(match kind {
+            let before = entries.len();
+            let read = match kind {
                 Kind::Set => expiry(args.behind(2), now).map(|end| {
                     entries.extend(entries_of(args, end).take(1));
                 }),
@@ -159,25 +160,29 @@ impl Session {
                     entries.extend(entries_of(args, None));
                     Ok(())
                 }
-            });
+            };
+            run.push(read.map(|()| entries.len() - before));
         }
         let written = match entries.pop() {
-            None => Ok(()),
-            Some((key, entry)) if entries.is_empty() => self.store().set_entry(&key, entry).await,
+            None => Vec::new(),
+            Some((key, entry)) if entries.is_empty() => {
+                vec![self.store().set_entry(&key, entry).await]
+            }
             Some(last) => {
                 entries.push(last);
-                self.store().set_many(entries).await
+                self.store().set_each(entries).await
             }
         };
-        // Which of them failed is not known.
-        let written = written.map_err(Refusal::from);
-        for command in &run {
-            match command.as_ref().and(written.as_ref()) {
-                Ok(()) => answers.ok(),
-                Err(refusal) => answers.refuse(refusal),
+        let mut written = written.into_iter();
+        let number = run.len();
+        for command in run {
+            let done = command.and_then(|length| Ok(all_of(written.by_ref().take(length))?));
+            match done {
+                Ok(_) => answers.ok(),
+                Err(refusal) => answers.refuse(&refusal),
             }
         }
-        run.len()
+        number
     }
 
     async fn delete(&mut self, commands: &[Read<'_>], answers: &mut Answers) -> usize {
@@ -188,24 +193,28 @@ impl Session {
             run.push(args.len());
         }
         let deleted = match keys[..] {
-            [key] => self.store().delete(key).await.map(|was| vec![was]),
-            _ => self.store().delete_many(&keys).await,
+            [key] => vec![self.store().delete(key).await],
+            _ => self.store().delete_each(&keys).await,
         };
-        match deleted {
-            Ok(deleted) => {
-                let mut deleted = deleted.into_iter();
-                for &length in &run {
-                    let number = deleted.by_ref().take(length).filter(|&was| was).count();
+        let mut deleted = deleted.into_iter();
+        for &length in &run {
+            match all_of(deleted.by_ref().take(length)) {
+                Ok(deleted) => {
+                    let number = deleted.into_iter().filter(|&was| was).count();
                     answers.integer(u64::try_from(number).unwrap_or(u64::MAX));
                 }
-            }
-            Err(error) => {
-                let refusal = Refusal::from(error);
-                run.iter().for_each(|_| answers.refuse(&refusal));
+                Err(error) => answers.refuse(&error.into()),
             }
         }
         run.len()
     }
+}
+
+/// All of them, to the last also if one is an error: those behind are another command's.
+fn all_of<T>(mut answers: impl Iterator<Item = Result<T, KvError>>) -> Result<Vec<T>, KvError> {
+    let all = answers.by_ref().collect();
+    answers.for_each(drop);
+    all
 }
 
 /// The commands of these kinds, up to the first that is none.

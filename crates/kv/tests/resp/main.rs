@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use client::{Client, Running, array, text};
+use keyroute_kv::MAX_KEY_LEN;
 use keyroute_kv::resp::Limits;
 use keyroute_vector_ring::VectorRing;
 use tokio::time::sleep;
@@ -169,7 +170,7 @@ async fn keys_and_values_are_bytes_and_keys_have_a_longest() {
         .await;
     client.ask(array(&[b"SET", b"", b"x"]), "+OK\r\n").await;
     client.ask(array(&[b"GET", b""]), "$1\r\nx\r\n").await;
-    let long = vec![b'k'; keyroute_kv::MAX_KEY_LEN + 1];
+    let long = vec![b'k'; MAX_KEY_LEN + 1];
     let refused = "-ERR a key has 65537 bytes, at most 65536 are allowed\r\n";
     client.ask(array(&[b"GET", &long]), refused).await;
     // Of a run of reads that one alone is refused.
@@ -236,14 +237,40 @@ async fn a_node_that_fails_fails_its_keys_alone() {
     let error = "-ERR node \"c\" failed: out of  order\r\n";
     let questions: String = keys.iter().map(|key| format!("GET {key}\r\n")).collect();
     client.say(questions).await;
-    let mut failed = 0;
+    let mut failed = Vec::new();
     for key in &keys {
         // Which node a key is on shows in whether a write of its own fails.
         let down = server.store.set(key.as_bytes(), "v").await.is_err();
-        failed += usize::from(down);
+        failed.push(down);
         client.hear(if down { error } else { "$1\r\nv\r\n" }).await;
     }
-    assert!((1..keys.len()).contains(&failed));
+    assert!(failed.contains(&true) && failed.contains(&false));
+    // So do writes that come together.
+    let long = vec![b'k'; MAX_KEY_LEN + 1];
+    let sets: String = keys.iter().map(|key| format!("SET {key} w\r\n")).collect();
+    let too_long = array(&[b"SET", &long, b"w"]);
+    client.say([sets.into_bytes(), too_long].concat()).await;
+    for &down in &failed {
+        client.hear(if down { error } else { "+OK\r\n" }).await;
+    }
+    let refusal = "-ERR a key has 65537 bytes, at most 65536 are allowed\r\n";
+    client.hear(refusal).await;
+    let two = |verb: &str, two: &[String], value: &str| {
+        let [a, b] = two else { panic!("they are even") };
+        format!("{verb} {a}{value} {b}{value}\r\n")
+    };
+    let sets: String = keys.chunks(2).map(|it| two("MSET", it, " w")).collect();
+    client.say(sets).await;
+    for down in failed.chunks(2) {
+        let down = down.contains(&true);
+        client.hear(if down { error } else { "+OK\r\n" }).await;
+    }
+    let deletions: String = keys.chunks(2).map(|it| two("DEL", it, "")).collect();
+    client.say(deletions).await;
+    for down in failed.chunks(2) {
+        let down = down.contains(&true);
+        client.hear(if down { error } else { ":2\r\n" }).await;
+    }
     let all = format!("MGET {}\r\n", keys.join(" "));
     client.ask(&all, error).await;
     client
