@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -65,7 +65,10 @@ fn serve(stream: TcpStream) -> Option<()> {
 /// A connection to a proxy, kept open.
 #[derive(Debug)]
 pub struct Client {
+    port: u16,
     answers: BufReader<TcpStream>,
+    /// Whether it has been answered.
+    served: bool,
 }
 
 impl Client {
@@ -76,6 +79,14 @@ impl Client {
     /// If nobody listens there.
     #[must_use]
     pub fn new(port: u16) -> Self {
+        Self {
+            port,
+            answers: Self::connect(port),
+            served: false,
+        }
+    }
+
+    fn connect(port: u16) -> BufReader<TcpStream> {
         let stream =
             TcpStream::connect(("127.0.0.1", port)).unwrap_or_else(|error| panic!("{error}"));
         // A request is one small packet that waits for its answer.
@@ -83,19 +94,32 @@ impl Client {
             .set_nodelay(true)
             .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
             .unwrap_or_else(|error| panic!("{error}"));
-        Self {
-            answers: BufReader::new(stream),
-        }
+        BufReader::new(stream)
     }
 
     /// Asks for a target with the key in `X-Key`; gives the address of the origin that answered.
+    ///
+    /// A proxy that has begun to listen may still close a connection before it serves the first (Envoy did, once in
+    /// some hundred starts). So until there was an answer it connects again; from then on a closed connection is a
+    /// failure.
     ///
     /// # Panics
     ///
     /// If the answer is not the origin's.
     pub fn ask(&mut self, target: &[u8], key: &[u8]) -> String {
-        self.try_ask(target, key)
-            .unwrap_or_else(|| panic!("no answer for target {target:x?}, key {key:x?}"))
+        let began = Instant::now();
+        loop {
+            if let Some(address) = self.try_ask(target, key) {
+                self.served = true;
+                return address;
+            }
+            assert!(
+                !self.served && began.elapsed() < PATIENCE,
+                "no answer for target {target:x?}, key {key:x?}"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+            self.answers = Self::connect(self.port);
+        }
     }
 
     fn try_ask(&mut self, target: &[u8], key: &[u8]) -> Option<String> {
