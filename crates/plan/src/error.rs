@@ -17,12 +17,16 @@ pub enum PlanError {
     },
     /// A range that cannot be cut is more than a node may send or receive in a phase.
     Indivisible {
+        /// The space.
+        space: Space,
         /// The last position before it.
         after: u128,
         /// Its last position.
         through: u128,
         /// What it holds.
         bytes: u64,
+        /// How many copies of it one node sends at once.
+        copies: u64,
         /// The most for a node in a phase.
         budget: u64,
     },
@@ -33,6 +37,8 @@ pub enum PlanError {
     },
     /// Sizes of ranges that overlap, are out of order or leave the space.
     Sizes {
+        /// The space.
+        space: Space,
         /// The first position of the range.
         first: u128,
         /// The last position of the range.
@@ -51,25 +57,41 @@ impl fmt::Display for PlanError {
                  keys instead"
             ),
             Self::Indivisible {
+                space,
                 after,
                 through,
                 bytes,
+                copies,
                 budget,
-            } => write!(
-                f,
-                "{bytes} bytes in ({after:x}, {through:x}] move as a whole, and a node may send or receive \
-                 {budget} in a phase: give a budget of {bytes} or more"
-            ),
+            } => {
+                let range = space.range(*after, *through);
+                write!(f, "{bytes} bytes in {range} move as a whole")?;
+                if *copies > 1 {
+                    write!(f, ", in {copies} copies from one node")?;
+                }
+                let least = u128::from(*bytes) * u128::from(*copies);
+                write!(
+                    f,
+                    ", and a node may send or receive {budget} in a phase: give a budget of {least} or more"
+                )
+            }
             Self::TooManyPhases { budget } => write!(
                 f,
                 "with {budget} bytes a node there are more than {} phases: give a greater budget",
                 crate::MAX_PHASES
             ),
             Self::Sizes {
+                space,
                 first,
                 through,
                 problem,
-            } => write!(f, "the size of {first:x} to {through:x}: {problem}"),
+            } => write!(
+                f,
+                "the size of {} to {}: {problem}; positions are 0 to {}, each range after the one before it",
+                space.shown(*first),
+                space.shown(*through),
+                space.shown(space.last())
+            ),
         }
     }
 }

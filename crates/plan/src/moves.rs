@@ -30,11 +30,7 @@ impl Move {
     /// The first position of the range.
     #[must_use]
     pub fn first(&self) -> u128 {
-        if self.after == self.space.last() {
-            0
-        } else {
-            self.after + 1
-        }
+        self.space.next(self.after)
     }
 
     /// The last position of the range.
@@ -81,12 +77,7 @@ impl Move {
 /// `(00ff, 2a10]: "a" to "b"`, or `512-1023: …` of partitions.
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |position| self.space.shown(position);
-        match self.space {
-            Space::Partitions(_) => write!(f, "{}-{}", shown(self.first()), shown(self.through))?,
-            _ => write!(f, "({}, {}]", shown(self.after), shown(self.through))?,
-        }
-        f.write_str(": ")?;
+        write!(f, "{}: ", self.space.range(self.after, self.through))?;
         holders(f, self.transfer.from())?;
         f.write_str(" to ")?;
         holders(f, self.transfer.to())

@@ -142,20 +142,21 @@ impl Plan {
             let line = lines.get(&Arc::as_ptr(&it.transfer))?;
             line.front()
         });
-        let (after, through, bytes) = waiting.map_or((0, 0, 0), |it| {
-            // Twice the bytes, until it can be cut.
-            let mut most = budget;
-            loop {
-                most = most.saturating_mul(2).saturating_add(1);
-                if let Some(cut) = sizes.cut(self.space, it.after, it.through, most) {
-                    break (it.after, cut, sizes.within(self.space, it.after, cut));
-                }
-            }
+        let (after, through, bytes, copies) = waiting.map_or((0, 0, 0, 1), |it| {
+            // A sender of several copies reads each, so that all must fit. The first byte that is too much lies
+            // just past what would still fit.
+            let copies = it.transfer.senders_copies();
+            let fits = sizes.cut(self.space, it.after, it.through, budget / copies);
+            let through = self.space.next(fits.unwrap_or(it.after));
+            let bytes = sizes.within(self.space, it.after, through);
+            (it.after, through, bytes, copies)
         });
         PlanError::Indivisible {
+            space: self.space,
             after,
             through,
             bytes,
+            copies,
             budget,
         }
     }
@@ -178,9 +179,8 @@ impl Budgets {
     /// The most bytes that may move like this. Where several copies are read from one node, each counts.
     fn of_transfer(&self, transfer: &Transfer) -> u64 {
         let spent = |id: &NodeId| self.spent.get(id).copied().unwrap_or_default();
-        let copies = transfer.copies().len() as u64;
         let send = transfer.copies().next().and_then(|copy| copy.from);
-        let send = send.map(|id| (self.each - spent(id).0) / copies.max(1));
+        let send = send.map(|id| (self.each - spent(id).0) / transfer.senders_copies());
         let receive = transfer.copies().map(|copy| self.each - spent(copy.to).1);
         receive.chain(send).min().unwrap_or(u64::MAX)
     }

@@ -101,6 +101,7 @@ impl Sizes {
             };
             if let Some(problem) = problem {
                 return Err(PlanError::Sizes {
+                    space,
                     first,
                     through,
                     problem,

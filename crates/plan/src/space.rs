@@ -41,10 +41,25 @@ impl Space {
         }
     }
 
+    /// The position after this one, 0 after the last.
+    pub(crate) fn next(self, position: u128) -> u128 {
+        if position >= self.last() {
+            0
+        } else {
+            position + 1
+        }
+    }
+
     /// How many positions there are; of the 2^128 of the widest hashes one is not counted.
     #[must_use]
     pub fn size(self) -> u128 {
         self.last().saturating_add(1)
+    }
+
+    /// The positions after `after`, through `through`, as people read them: `(00ff, 2a10]`, or `512-1023` of
+    /// partitions.
+    pub(crate) fn range(self, after: u128, through: u128) -> impl fmt::Display {
+        ShownRange(self, after, through)
     }
 
     /// The part that so many positions are, 0 to 1.
@@ -83,6 +98,19 @@ impl fmt::Display for Shown {
                 write!(f, "{:0digits$x}", self.1)
             }
             Space::Partitions(_) => write!(f, "{}", self.1),
+        }
+    }
+}
+
+struct ShownRange(Space, u128, u128);
+
+impl fmt::Display for ShownRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Self(space, after, through) = self;
+        let through = space.shown(through);
+        match space {
+            Space::Partitions(_) => write!(f, "{}-{through}", space.shown(space.next(after))),
+            Space::Hashes { .. } => write!(f, "({}, {through}]", space.shown(after)),
         }
     }
 }

@@ -97,6 +97,14 @@ impl Transfer {
         })
     }
 
+    /// How often its sender reads it: once for each copy; 1 where there is none to read or to make.
+    pub(crate) fn senders_copies(&self) -> u64 {
+        match self.from.get(self.source) {
+            Some(_) => self.copies.len().max(1) as u64,
+            None => 1,
+        }
+    }
+
     /// The nodes whose copies may be dropped, once all copies are made.
     pub fn drops(&self) -> impl Iterator<Item = &NodeId> {
         self.from.iter().filter(|id| !self.to.contains(id))

@@ -66,7 +66,9 @@ fn between_ranges_with_sizes_there_is_nothing() {
     ] {
         let refusal = Sizes::of_ranges(plan.space(), ranges).unwrap_err();
         assert!(matches!(refusal, PlanError::Sizes { .. }));
-        assert!(refusal.to_string().contains(problem), "{refusal}");
+        let text = refusal.to_string();
+        assert!(text.contains(problem), "{text}");
+        assert!(text.contains("positions are 0 to 7"), "{text}");
     }
 }
 
@@ -101,6 +103,40 @@ fn all_copies_that_are_left_may_be_dropped() {
     for node in ["a", "b"] {
         assert_eq!(of(&flows, node)[2], plan.space().size());
     }
+}
+
+/// The budget that a refusal asks for is the least that would do.
+#[test]
+fn what_moves_as_a_whole_says_which_budget_it_needs() {
+    let layout = |ids: &[&str]| Layout::of_replicas(&VectorRing::from_ids(ids).unwrap(), 3);
+    for (others, copies) in [(["d"].as_slice(), 1), (&["d", "e"], 2)] {
+        let ids = [["a"].as_slice(), others].concat();
+        let plan = Plan::between(&layout(&["a"]), &layout(&ids)).unwrap();
+        let keys = [(5, 0), (0x10, 40), (0x11, 100), (0x12, 7), (1 << 60, 100)];
+        let sizes = Sizes::of_keys(keys);
+        let least = 100 * copies;
+        assert!(plan.phases(&sizes, least).is_ok());
+        for budget in [least - 1, 40 * copies] {
+            let refusal = plan.phases(&sizes, budget).unwrap_err();
+            let PlanError::Indivisible {
+                bytes: 100,
+                copies: sent,
+                ..
+            } = refusal
+            else {
+                panic!("{refusal:?}");
+            };
+            assert_eq!(sent, copies);
+            let text = refusal.to_string();
+            assert!(text.contains(", 0000000000000011] move"), "{text}");
+            assert!(text.ends_with(&format!("of {least} or more")), "{text}");
+        }
+    }
+
+    // Of partitions it is named by its number.
+    let sizes = Sizes::of_ranges(exchange().space(), [(2, 2, 3), (3, 3, 9)]).unwrap();
+    let refusal = exchange().phases(&sizes, 8).unwrap_err().to_string();
+    assert!(refusal.starts_with("9 bytes in 3-3 move"), "{refusal}");
 }
 
 /// A node that leaves may be gone: where another holder stays, copies are read from that.
