@@ -160,6 +160,9 @@ fn bytes_time_and_phases() {
         ("--bytes 1GiB --budget 0", "budget of"),
         ("--bytes 9 --budget 1 -s rendezvous", "leave it out"),
         ("--bytes much", "much"),
+        ("--bytes 17EiB", "up to 18446744073709551615"),
+        ("--bytes 1GiB --bandwidth 0", "0 bytes a second"),
+        ("--bandwidth 1MB", "--bytes"),
         ("--bytes 1 --sizes x", "cannot be used with"),
         ("--sizes missing", "missing"),
     ] {
@@ -174,7 +177,58 @@ fn bytes_time_and_phases() {
     );
     let bad = file("bad", "5\t4\t1\n");
     let refusal = keyroute(&format!("plan {fleet} --add d --range-sizes {bad}")).refused();
+    assert!(refusal.contains("line 1: "), "{refusal}");
     assert!(refusal.contains("ends before it begins"), "{refusal}");
+    let bad = file("bad", "0\t5\t1\n\n6\t16384\t1\n");
+    let refusal = keyroute(&format!(
+        "plan {fleet} --add d -s slot-table --range-sizes {bad}"
+    ))
+    .refused();
+    let said = "line 3: the size of 6 to 16384: it leaves the space; positions are 0 to 16383";
+    assert!(refusal.contains(said), "{refusal}");
+    for end in ["0x0x5", "+5"] {
+        let bad = file("bad", format!("{end}\t6\t1\n"));
+        let refusal = keyroute(&format!("plan {fleet} --add d --range-sizes {bad}")).refused();
+        assert!(refusal.contains(end), "{refusal}");
+    }
+}
+
+/// Two copies of each of 2^128 positions are more than numbers of 128 bits hold.
+#[test]
+fn of_the_widest_hashes_all_copies_count() {
+    let fleet = file("fleet", "a\n");
+    let args = format!("{fleet} --add b --add c --replicas 3 -s uhashring");
+    let plan = json(&args);
+    assert_eq!(plan["space"]["hashes"]["bits"], 128);
+    assert_eq!(
+        (&plan["moved"], &plan["needed"]),
+        (&2.0.into(), &2.0.into())
+    );
+    let table = keyroute(&format!("plan {args}")).ok();
+    assert!(
+        table.contains("Moves : 200.00 % of the keys, 200.00 % needed"),
+        "{table}"
+    );
+    assert!(
+        table.contains("\n a     200.00 %"),
+        "both are read from the first: {table}"
+    );
+}
+
+/// An interval says what it is one of, and stands also where the sample found nothing.
+#[test]
+fn a_sample_says_what_it_is_sure_of() {
+    let fleet = file("fleet", "a\nb\nc\n");
+    let same = keyroute(&format!("plan {fleet} {fleet} -s modulo")).ok();
+    assert!(
+        same.contains("Moves : nothing (of all keys 0.00 % to 0.00 %, at 95 %)\n"),
+        "{same}"
+    );
+    let copies = keyroute(&format!("plan {fleet} --add d --replicas 2 -s rendezvous")).ok();
+    assert!(
+        copies.contains(" % have other nodes or another order, at 95 %)"),
+        "{copies}"
+    );
 }
 
 #[test]
@@ -214,6 +268,13 @@ fn a_strategy_is_picked_by_what_it_moves() {
             .ok()
             .contains("btree-ring")
     );
+}
+
+#[test]
+fn a_strategy_that_is_named_twice_is_shown_once() {
+    let fleet = file("fleet", FLEET);
+    let picked = keyroute(&format!("plan {fleet} --add e --pick maglev,all,maglev")).ok();
+    assert_eq!(picked.matches(" maglev ").count(), 1, "{picked}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bytesize::ByteSize;
 use clap::Args;
 use keyroute::NodeId;
 
@@ -13,7 +12,7 @@ use crate::commands::{check_stdin, node_id, router_of};
 use crate::config::Source;
 use crate::fleet::Fleet;
 use crate::keys::{KeyArgs, Otherwise};
-use crate::plan::{ByteArgs, Format, Picked, Report, Side, compare};
+use crate::plan::{BYTES_UNKNOWN, ByteArgs, Bytes, Format, Picked, Report, Side, compare};
 #[cfg(feature = "plot")]
 use crate::plot::{FlowFigure, PlotFile};
 use crate::strategy::{Choice, Holders, StrategyName};
@@ -78,11 +77,11 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     sizes: ByteArgs,
     /// How much each node sends, and receives at the same time, a second: 100MB
-    #[arg(long, value_name = "BYTES")]
-    bandwidth: Option<ByteSize>,
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    bandwidth: Option<Bytes>,
     /// The most that a node may send, or receive, in a phase: 50GiB
-    #[arg(long, value_name = "BYTES")]
-    budget: Option<ByteSize>,
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    budget: Option<Bytes>,
     /// List each range that moves
     #[arg(long)]
     ranges: bool,
@@ -104,6 +103,12 @@ pub(crate) fn run(args: &PlanArgs, out: &mut dyn Write) -> Result<Outcome, CliEr
         return Err(CliError::at(
             "--replicas",
             "0 copies of a key: give 1 or more",
+        ));
+    }
+    if args.bandwidth == Some(Bytes(0)) {
+        return Err(CliError::at(
+            "--bandwidth",
+            "0 bytes a second: give 1 or more",
         ));
     }
     args.check_sides()?;
@@ -138,13 +143,16 @@ pub(crate) fn run(args: &PlanArgs, out: &mut dyn Write) -> Result<Outcome, CliEr
     let [before, after] =
         [before, after].map(|(place, fleet, choice)| side(&place, &fleet, choice));
     let sides = [&before?, &after?];
-    let budget = args.budget.map(|budget| budget.as_u64());
+    let budget = args.budget.map(|budget| budget.0);
     let comparison = compare(sides, holders, &args.keys, &weighing, budget)?;
+    if args.bandwidth.is_some() && comparison.bytes().is_none() {
+        return Err(CliError::at("--bandwidth", BYTES_UNKNOWN));
+    }
     let report = Report {
         sides,
         replicas: args.replicas,
         comparison: &comparison,
-        bandwidth: args.bandwidth.map(|rate| rate.as_u64()),
+        bandwidth: args.bandwidth.map(|rate| rate.0),
         ranges: args.ranges,
     };
     #[cfg(feature = "plot")]
@@ -233,6 +241,13 @@ impl PlanArgs {
                 ),
             }
         }
+        // Each once, also where `all` names it again.
+        let mut seen = Vec::new();
+        names.retain(|name| {
+            let first = !seen.contains(name);
+            seen.push(*name);
+            first
+        });
         Ok(names)
     }
 }

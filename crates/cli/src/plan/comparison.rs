@@ -1,6 +1,6 @@
 //! [`compare`]: what moves between two routers, as exactly as it can be known.
 
-use keyroute::plan::{Flows, Plan, Survey};
+use keyroute::plan::{Flow, Flows, Plan, Survey};
 use keyroute::{NodeId, Router};
 
 use super::sizes::Weighing;
@@ -9,6 +9,10 @@ use crate::commands::order_of;
 use crate::keys::{KeyArgs, Otherwise};
 use crate::progress::Progress;
 use crate::strategy::{Choice, Holders, Mapped, Strategy};
+
+/// What is said of flags that need sizes.
+pub(crate) const BYTES_UNKNOWN: &str =
+    "bytes are not known: give --bytes, --sizes or --range-sizes, too";
 
 /// A fleet's router, and what it is called.
 pub(crate) struct Side {
@@ -62,6 +66,33 @@ impl Comparison {
         }
     }
 
+    /// The parts of all keys that are copied, of these those that the change needed, and the others.
+    pub(crate) fn totals(&self, flows: &Flows) -> [f64; 3] {
+        let of: [fn(Flow) -> u128; 3] = [Flow::amount, |flow| flow.needed, |flow| flow.needless];
+        of.map(|of| self.copied(flows, None, of))
+    }
+
+    /// The part of all keys that is copied; of copies made by one node, if one is given.
+    ///
+    /// Several copies of each of 2^128 positions are more than numbers hold, and amounts stand still there. Of one
+    /// way from node to node they never are, so that then parts are added up.
+    pub(crate) fn copied(
+        &self,
+        flows: &Flows,
+        sender: Option<&NodeId>,
+        of: fn(Flow) -> u128,
+    ) -> f64 {
+        let ways = || {
+            let ways = flows.iter();
+            let sent = ways.filter(|((from, _), _)| sender.is_none() || from.as_ref() == sender);
+            sent.map(|(_, flow)| of(flow))
+        };
+        match ways().fold(0, u128::saturating_add) {
+            u128::MAX => ways().map(|amount| self.share(amount)).sum(),
+            amount => self.share(amount),
+        }
+    }
+
     /// The part of all keys that so much is.
     #[expect(clippy::cast_precision_loss, reason = "a report, not a route")]
     pub(crate) fn share(&self, amount: u128) -> f64 {
@@ -88,10 +119,7 @@ pub(crate) fn compare(
         let phases = match (budget, &sizes) {
             (None, _) => None,
             (Some(_), None) => {
-                return Err(CliError::at(
-                    "--budget",
-                    "bytes are not known: give --bytes, --sizes or --range-sizes, too",
-                ));
+                return Err(CliError::at("--budget", BYTES_UNKNOWN));
             }
             (Some(budget), Some(sizes)) => {
                 let phases = plan.phases(sizes, budget);

@@ -1,12 +1,13 @@
 //! [`Report`]: a comparison as tables and as JSON.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
 use bytesize::ByteSize;
 use clap::ValueEnum;
 use indicatif::FormattedDuration;
-use keyroute::plan::{Flows, Interval, Move, NodeFlow, Phase, Space};
+use keyroute::plan::{Flow, Flows, Interval, Move, Phase, Space};
 use keyroute::{Fingerprint, NodeId};
 use serde::Serialize;
 
@@ -102,24 +103,27 @@ impl Report<'_> {
     }
 
     fn summary(&self, flows: &Flows) -> String {
-        if flows.moved() == 0 {
-            return "nothing".into();
-        }
-        let mut text = format!(
-            "{} of the keys, {} needed, {} needless",
-            percent(self.comparison.share(flows.moved())),
-            percent(self.comparison.share(flows.needed())),
-            percent(self.comparison.share(flows.needless())),
-        );
+        let mut text = if flows.moved() == 0 {
+            "nothing".into()
+        } else {
+            let [moved, needed, needless] = self.comparison.totals(flows).map(percent);
+            format!("{moved} of the keys, {needed} needed, {needless} needless")
+        };
         if let Comparison::Counted {
             interval,
             sample: true,
             ..
         } = self.comparison
         {
-            text += &format!(" (of all keys {interval}, at 95 %)");
+            // The interval is one of keys, and a key may need several copies, or change the order of its nodes alone.
+            let what = if self.replicas > 1 {
+                " have other nodes or another order"
+            } else {
+                ""
+            };
+            text += &format!(" (of all keys {interval}{what}, at 95 %)");
         }
-        if let Some(bytes) = self.comparison.bytes() {
+        if let Some(bytes) = self.comparison.bytes().filter(|_| flows.moved() > 0) {
             text += &format!("; {}", size(bytes.moved()));
         }
         text
@@ -135,6 +139,7 @@ impl Report<'_> {
         }
         writeln!(out, "\nWho sends to whom, in parts of all keys")?;
         let bytes = self.comparison.bytes();
+        let known: BTreeMap<_, _> = bytes.into_iter().flat_map(Flows::iter).collect();
         let mut sheet = Sheet::new("from", with_bytes(&["to", "moves", "needless"], bytes));
         for (ends @ (from, to), flow) in flows.iter() {
             let mut cells = vec![
@@ -142,9 +147,8 @@ impl Report<'_> {
                 self.amount(flow.amount()),
                 self.amount(flow.needless),
             ];
-            if let Some(bytes) = bytes {
-                let found = bytes.iter().find(|(known, _)| *known == ends);
-                cells.push(size(found.map_or(0, |(_, flow)| flow.amount())));
+            if bytes.is_some() {
+                cells.push(size(known.get(ends).map_or(0, |flow| flow.amount())));
             }
             sheet.row(sender(from.as_ref()), Ok(cells));
         }
@@ -157,16 +161,22 @@ impl Report<'_> {
         }
         writeln!(out, "\nNodes: what each sends, receives, and may then drop")?;
         let bytes = self.comparison.bytes();
+        let known: BTreeMap<_, _> = bytes.into_iter().flat_map(Flows::nodes).collect();
         let mut columns = vec!["sends", "receives", "drops"];
         if bytes.is_some() {
             columns.extend(["bytes out", "bytes in", "bytes dropped"]);
         }
         let mut sheet = Sheet::new("node", columns);
         for (id, node) in flows.nodes() {
-            let mut cells: Vec<String> = amounts(node).map(|amount| self.amount(amount)).into();
-            if let Some(bytes) = bytes {
-                let found = bytes.nodes().find(|(known, _)| *known == id);
-                cells.extend(amounts(found.map_or_else(NodeFlow::default, |(_, it)| it)).map(size));
+            let sends = match node.sends {
+                u128::MAX => self.comparison.copied(flows, Some(id), Flow::amount),
+                sends => self.comparison.share(sends),
+            };
+            let [receives, drops] = [node.receives, node.drops].map(|it| self.amount(it));
+            let mut cells = vec![percent(sends), receives, drops];
+            if bytes.is_some() {
+                let it = known.get(id).copied().unwrap_or_default();
+                cells.extend([it.sends, it.receives, it.drops].map(size));
             }
             sheet.row(id.as_str(), Ok(cells));
         }
@@ -240,7 +250,7 @@ impl Report<'_> {
                 reason,
             }),
         };
-        let share = |amount| comparison.share(amount);
+        let [moved, needed, needless] = comparison.totals(&flows);
         let time = |bytes: &Flows| Some(bytes.time(self.bandwidth?)?.as_secs_f64());
         let report = JsonReport {
             schema: "keyroute/plan/1",
@@ -249,10 +259,10 @@ impl Report<'_> {
             replicas: self.replicas,
             space,
             counted,
-            moved: share(flows.moved()),
-            needed: share(flows.needed()),
-            needless: share(flows.needless()),
-            lost: share(flows.lost()),
+            moved,
+            needed,
+            needless,
+            lost: comparison.share(flows.lost()),
             flows: &flows,
             bytes: comparison.bytes(),
             seconds: comparison.bytes().and_then(time),
@@ -263,10 +273,6 @@ impl Report<'_> {
         writeln!(out)?;
         Ok(())
     }
-}
-
-fn amounts(node: NodeFlow) -> [u128; 3] {
-    [node.sends, node.receives, node.drops]
 }
 
 fn with_bytes<'a>(columns: &[&'a str], bytes: Option<&Flows>) -> Vec<&'a str> {
@@ -364,9 +370,8 @@ impl Picked {
     pub(crate) fn sort(picked: &mut [Self]) {
         let order = |it: &Self| match &it.outcome {
             Ok(comparison) => {
-                let flows = comparison.flows();
-                let share = |amount| comparison.share(amount);
-                (share(flows.moved()), share(flows.needless()))
+                let [moved, _, needless] = comparison.totals(&comparison.flows());
+                (moved, needless)
             }
             Err(_) => (f64::INFINITY, 0.0),
         };
@@ -391,14 +396,12 @@ impl Picked {
                 let mut sheet = Sheet::new("strategy", ["moves", "needed", "needless", "known"]);
                 for it in picked {
                     let cells = it.outcome.as_ref().map(|comparison| {
-                        let flows = comparison.flows();
-                        let share = |amount| percent(comparison.share(amount));
                         let known = match comparison {
                             Comparison::Exact { .. } => "exactly".into(),
                             Comparison::Counted { keys, .. } => format!("by {keys} keys"),
                         };
                         let [moved, needed, needless] =
-                            [flows.moved(), flows.needed(), flows.needless()].map(share);
+                            comparison.totals(&comparison.flows()).map(percent);
                         [moved, needed, needless, known]
                     });
                     sheet.row(&it.strategy, cells);
@@ -408,14 +411,12 @@ impl Picked {
             Format::Json => {
                 let line = |it: &'_ Self| {
                     let found = it.outcome.as_ref().ok();
-                    let share = |of: fn(&Flows) -> u128| {
-                        found.map(|comparison| comparison.share(of(&comparison.flows())))
-                    };
+                    let totals = found.map(|comparison| comparison.totals(&comparison.flows()));
                     serde_json::to_value(PickedLine {
                         strategy: &it.strategy,
                         exact: found.map(|it| matches!(it, Comparison::Exact { .. })),
-                        moved: share(Flows::moved),
-                        needless: share(Flows::needless),
+                        moved: totals.map(|[moved, ..]| moved),
+                        needless: totals.map(|[.., needless]| needless),
                         problem: it.outcome.as_ref().err().map(String::as_str),
                     })
                 };

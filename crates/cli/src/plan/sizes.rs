@@ -1,12 +1,13 @@
 //! [`ByteArgs`]: how many bytes there are, and where.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bytesize::ByteSize;
 use clap::Args;
 use keyroute::plan::{Sizes, Space};
 
+use super::bytes::Bytes;
 use crate::CliError;
 
 /// How many bytes there are, and where.
@@ -14,8 +15,8 @@ use crate::CliError;
 #[group(multiple = false)]
 pub(crate) struct ByteArgs {
     /// All bytes together, spread evenly over the keys: 300GiB, 2TB, 1048576
-    #[arg(long, value_name = "BYTES")]
-    bytes: Option<ByteSize>,
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    bytes: Option<Bytes>,
     /// A file of keys and their sizes: lines KEY<TAB>BYTES
     #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "keys_pattern"])]
     sizes: Option<PathBuf>,
@@ -55,7 +56,7 @@ impl ByteArgs {
     /// Reads what is given.
     pub(crate) fn read(&self) -> Result<Weighing, CliError> {
         if let Some(total) = self.bytes {
-            return Ok(Weighing::Total(total.as_u64()));
+            return Ok(Weighing::Total(total.0));
         }
         if let Some(path) = &self.sizes {
             let mut keys = Vec::new();
@@ -90,10 +91,8 @@ impl ByteArgs {
 
 /// Whole bytes, or a size as `2KiB`.
 fn bytes(field: &[u8]) -> Result<u64, String> {
-    let text = String::from_utf8_lossy(field);
-    let size: Result<ByteSize, String> = text.trim().parse();
-    size.map(|size| size.as_u64())
-        .map_err(|problem| format!("{text:?} is no size: {problem}"))
+    let bytes: Bytes = String::from_utf8_lossy(field).trim().parse()?;
+    Ok(bytes.0)
 }
 
 fn each_line(
@@ -144,14 +143,22 @@ impl Weighing {
                 Sizes::of_keys(keys.iter().map(|(key, bytes)| (position(key), *bytes)))
             }
             Self::Ranges(file, ranges) => {
+                let at = |line, problem| CliError::at(format!("{file}, line {line}"), problem);
                 let mut read = Vec::with_capacity(ranges.len());
                 for range in ranges {
-                    let at =
-                        |problem| CliError::at(format!("{file}, line {}", range.line), problem);
-                    let [first, last] = range.ends.each_ref().map(|end| end_of(space, end));
-                    read.push((first.map_err(at)?, last.map_err(at)?, range.bytes));
+                    let ends = range.ends.each_ref().map(|end| end_of(space, end));
+                    let [first, last] =
+                        ends.map(|end| end.map_err(|problem| at(range.line, problem)));
+                    read.push((first?, last?, range.bytes));
                 }
-                Sizes::of_ranges(space, read).map_err(|error| CliError::at(file, error))?
+                // It stops at the range that it refuses, so that this is the last one asked for.
+                let line = Cell::new(0);
+                let lines = ranges.iter().map(|range| range.line);
+                let asked = read.into_iter().zip(lines).map(|(range, number)| {
+                    line.set(number);
+                    range
+                });
+                Sizes::of_ranges(space, asked).map_err(|error| at(line.get(), error.to_string()))?
             }
         }))
     }
@@ -160,10 +167,16 @@ impl Weighing {
 /// A position, as the space writes it.
 fn end_of(space: Space, text: &str) -> Result<u128, String> {
     let text = text.trim();
-    let read = match space {
-        Space::Partitions(_) => text.parse().map_err(|_| "a partition"),
-        _ => u128::from_str_radix(text.trim_start_matches("0x"), 16)
-            .map_err(|_| "a hash in hex digits"),
+    let (digits, radix, what) = match space {
+        Space::Partitions(_) => (text, 10, "a partition"),
+        _ => (
+            text.strip_prefix("0x").unwrap_or(text),
+            16,
+            "a hash in hex digits",
+        ),
     };
-    read.map_err(|what| format!("{text:?} is not {what}"))
+    let signed = digits.starts_with(['+', '-']);
+    let read = u128::from_str_radix(digits, radix).ok();
+    read.filter(|_| !signed)
+        .ok_or_else(|| format!("{text:?} is not {what}"))
 }

@@ -51,7 +51,7 @@ impl FlowFigure {
             }
         }
         let [before, after] = report.sides.map(|side| shortened(file_of(&side.name), 30));
-        let [moved, needless] = [flows.moved(), flows.needless()].map(|it| 100.0 * share(it));
+        let [moved, _, needless] = report.comparison.totals(&flows).map(|it| 100.0 * it);
         Self {
             title: format!("{before} to {after}"),
             subtitle: format!("{moved:.2} % of the keys move, {needless:.2} % needlessly"),
