@@ -367,21 +367,23 @@ struct PickedLine<'a> {
 
 impl Picked {
     /// Orders them by what they move, the least first, those that cannot at the end.
-    pub(crate) fn sort(picked: &mut [Self]) {
-        let order = |it: &Self| match &it.outcome {
+    pub(crate) fn sort(picked: &mut Vec<Self>) {
+        // Amounts are added up once each: there may be millions of ranges.
+        let order = |it: Self| match &it.outcome {
             Ok(comparison) => {
                 let [moved, _, needless] = comparison.totals(&comparison.flows());
-                (moved, needless)
+                (moved, needless, it)
             }
-            Err(_) => (f64::INFINITY, 0.0),
+            Err(_) => (f64::INFINITY, 0.0, it),
         };
-        picked.sort_by(|a, b| {
-            let ((moved_a, needless_a), (moved_b, needless_b)) = (order(a), order(b));
+        let mut ordered: Vec<_> = picked.drain(..).map(order).collect();
+        ordered.sort_by(|(moved_a, needless_a, a), (moved_b, needless_b, b)| {
             moved_a
-                .total_cmp(&moved_b)
-                .then(needless_a.total_cmp(&needless_b))
+                .total_cmp(moved_b)
+                .then(needless_a.total_cmp(needless_b))
                 .then_with(|| a.strategy.cmp(&b.strategy))
         });
+        picked.extend(ordered.into_iter().map(|(.., it)| it));
     }
 
     /// Writes them in this order.
