@@ -16,10 +16,10 @@ use keyroute_jump::Jump;
 use keyroute_vector_ring::VectorRing;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-const GRACE: Duration = Duration::from_secs(10);
+mod support;
+use support::{Fed, GRACE};
 
 /// A source that says what the test says.
 struct Told(UnboundedReceiver<News>);
@@ -33,35 +33,17 @@ impl Source for Told {
     }
 }
 
-type Ring = Cluster<VectorRing, String>;
-
-/// A cluster, what feeds it, and what was reported.
+/// A cluster, and what feeds it.
 struct World {
-    cluster: Arc<Ring>,
+    fed: Fed,
     says: UnboundedSender<News>,
-    reports: Arc<Mutex<Vec<String>>>,
-    release: keyroute_discovery::Release,
-    task: JoinHandle<()>,
 }
 
 impl World {
     fn begin(damping: Damping) -> Self {
-        let cluster = Arc::new(Cluster::new(VectorRing::new(), |_| String::new()));
         let (says, hears) = unbounded_channel();
-        let reports = Arc::new(Mutex::new(Vec::new()));
-        let discovery = Discovery::new(Told(hears)).with_damping(damping.with_grace(GRACE));
-        let release = discovery.release();
-        let log = Arc::clone(&reports);
-        let task = tokio::spawn(discovery.feed(Arc::clone(&cluster), move |report| {
-            log.lock().unwrap().push(report.to_string());
-        }));
-        Self {
-            cluster,
-            says,
-            reports,
-            release,
-            task,
-        }
+        let fed = Fed::by(Told(hears), damping);
+        Self { fed, says }
     }
 
     fn see(&self, ids: &[&str]) {
@@ -74,27 +56,7 @@ impl World {
     }
 
     fn ids(&self) -> Vec<String> {
-        let now = self.cluster.load();
-        let ids: BTreeSet<String> = now.all_members().map(|it| it.id().to_string()).collect();
-        ids.into_iter().collect()
-    }
-
-    fn epoch(&self) -> u64 {
-        self.cluster.load().epoch()
-    }
-
-    fn reported(&self, what: &str) -> usize {
-        let reports = self.reports.lock().unwrap();
-        reports
-            .iter()
-            .filter(|report| report.contains(what))
-            .count()
-    }
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        self.task.abort();
+        self.fed.ids().into_iter().collect()
     }
 }
 
@@ -115,14 +77,14 @@ async fn a_restart_within_the_grace_moves_no_key() {
     let world = World::begin(Damping::default());
     world.see(&["a", "b", "c"]);
     seconds(1.0).await;
-    let (epoch, print) = (world.epoch(), world.cluster.load().fingerprint());
+    let (epoch, print) = (world.fed.epoch(), world.fed.cluster.load().fingerprint());
     world.see(&["a", "c"]);
     seconds(9.9).await;
     world.see(&["a", "b", "c"]);
     seconds(100.0).await;
-    assert_eq!(world.epoch(), epoch);
-    assert_eq!(world.cluster.load().fingerprint(), print);
-    assert_eq!(world.reported("is back in time"), 1);
+    assert_eq!(world.fed.epoch(), epoch);
+    assert_eq!(world.fed.cluster.load().fingerprint(), print);
+    assert_eq!(world.fed.reported("is back in time"), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,7 +97,7 @@ async fn who_stays_away_leaves_by_itself_and_in_time() {
     assert_eq!(world.ids(), ["a", "b", "c"]);
     seconds(0.3).await; // the rest of the grace, and the time of gathering
     assert_eq!(world.ids(), ["a", "c"]);
-    assert_eq!(world.epoch(), 2);
+    assert_eq!(world.fed.epoch(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -154,14 +116,14 @@ async fn states_that_come_together_are_one_change_and_none_waits_longer() {
     let world = World::begin(Damping::default().with_gather(Duration::from_secs(1)));
     world.see(&["a"]);
     seconds(2.0).await;
-    assert_eq!(world.epoch(), 1);
+    assert_eq!(world.fed.epoch(), 1);
     for ids in [&["a", "b"][..], &["a", "b", "c"], &["a", "b", "c", "d"]] {
         world.see(ids);
         seconds(0.3).await;
     }
-    assert_eq!(world.epoch(), 1);
+    assert_eq!(world.fed.epoch(), 1);
     seconds(0.2).await;
-    assert_eq!((world.epoch(), world.ids().len()), (2, 4));
+    assert_eq!((world.fed.epoch(), world.ids().len()), (2, 4));
 }
 
 #[tokio::test(start_paused = true)]
@@ -172,17 +134,17 @@ async fn a_fault_of_the_source_changes_nothing_and_its_end_is_one_change() {
     world.lose();
     world.lose();
     seconds(3600.0).await;
-    assert_eq!((world.ids().len(), world.epoch()), (3, 1));
+    assert_eq!((world.ids().len(), world.fed.epoch()), (3, 1));
     world.see(&["a", "d", "e"]);
     seconds(1.0).await;
     assert_eq!(world.ids(), ["a", "b", "c", "d", "e"]);
     seconds(10.0).await;
     assert_eq!(
-        (world.ids(), world.epoch()),
+        (world.ids(), world.fed.epoch()),
         (vec!["a".into(), "d".into(), "e".into()], 3)
     );
-    assert_eq!(world.reported("cannot be seen"), 2);
-    assert_eq!(world.reported("is seen again"), 1);
+    assert_eq!(world.fed.reported("cannot be seen"), 2);
+    assert_eq!(world.fed.reported("is seen again"), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -193,8 +155,8 @@ async fn nobody_empties_the_ring_until_somebody_says_so() {
     world.see(&[]);
     seconds(3600.0).await;
     assert_eq!(world.ids(), ["a", "b"]);
-    assert_eq!(world.reported("lists nobody"), 1);
-    world.release.now();
+    assert_eq!(world.fed.reported("lists nobody"), 1);
+    world.fed.release.now();
     seconds(1.0).await;
     assert!(world.ids().is_empty());
 }
@@ -207,8 +169,8 @@ async fn a_collapse_is_held_until_it_is_released() {
     world.see(&["a"]);
     seconds(3600.0).await;
     assert_eq!(world.ids().len(), 4);
-    assert_eq!(world.reported("3 of 4 members are absent"), 1);
-    world.release.now();
+    assert_eq!(world.fed.reported("3 of 4 members are absent"), 1);
+    world.fed.release.now();
     seconds(1.0).await;
     assert_eq!(world.ids(), ["a"]);
 }
@@ -220,7 +182,7 @@ async fn states_that_say_the_same_change_nothing() {
         world.see(&["a", "b"]);
         seconds(1.0).await;
     }
-    assert_eq!(world.epoch(), 1);
+    assert_eq!(world.fed.epoch(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -228,14 +190,14 @@ async fn another_address_moves_no_key() {
     let world = World::begin(Damping::default());
     world.see(&["a", "b"]);
     seconds(1.0).await;
-    let print = world.cluster.load().fingerprint();
+    let print = world.fed.cluster.load().fingerprint();
     let moved = Peer::new("b", "elsewhere:80").unwrap();
     world
         .says
         .send(News::Seen(Sighting::of([peer("a"), moved])))
         .unwrap();
     seconds(1.0).await;
-    let now = world.cluster.load();
+    let now = world.fed.cluster.load();
     assert_eq!(now.member("b").unwrap().payload(), "elsewhere:80");
     assert_eq!((now.epoch(), now.fingerprint()), (2, print));
 }
@@ -249,7 +211,7 @@ async fn a_member_of_weight_0_is_listed_and_owns_nothing() {
         .send(News::Seen(Sighting::of([peer("a"), drained])))
         .unwrap();
     seconds(1.0).await;
-    let now = world.cluster.load();
+    let now = world.fed.cluster.load();
     assert_eq!(now.member("b").unwrap().weight(), 0);
     for key in 0..200u32 {
         assert_eq!(now.pick(&key.to_le_bytes()).unwrap().id(), "a");
@@ -356,10 +318,10 @@ fn the_way_to_a_state_decides_nothing() {
                 let fresh = fresh.iter().map(|it| it.listing(it.address().to_owned()));
                 let fresh = Cluster::from_members(VectorRing::new(), fresh).unwrap();
                 assert_eq!(
-                    world.cluster.load().fingerprint(),
+                    world.fed.cluster.load().fingerprint(),
                     fresh.load().fingerprint()
                 );
-                let now = world.cluster.load();
+                let now = world.fed.cluster.load();
                 for member in fresh.load().all_members() {
                     let found = now.member(member.id().as_str()).unwrap();
                     assert_eq!(found.payload(), member.payload());
@@ -535,5 +497,5 @@ async fn changes_may_be_gathered_for_ever() {
     world.see(&["a", "b"]);
     sleep(Duration::from_secs(1_000_000)).await;
     assert_eq!(world.ids(), ["a"]);
-    assert!(!world.task.is_finished());
+    assert!(!world.fed.task.is_finished());
 }

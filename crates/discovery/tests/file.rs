@@ -4,22 +4,19 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use keyroute_discovery::{Cluster, Damping, Discovery, FileFormat, MAX_FILE_LEN, WatchedFile};
-use keyroute_vector_ring::VectorRing;
+use keyroute_discovery::{Damping, FileFormat, MAX_FILE_LEN, WatchedFile};
 use tempfile::TempDir;
-use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-const GRACE: Duration = Duration::from_secs(10);
+mod support;
+use support::Fed;
 
+/// A folder with a file in it, and a cluster that this feeds.
 struct World {
     folder: TempDir,
-    cluster: Arc<Cluster<VectorRing, String>>,
-    reports: Arc<Mutex<Vec<String>>>,
-    task: JoinHandle<()>,
+    fed: Fed,
 }
 
 impl World {
@@ -27,21 +24,9 @@ impl World {
     fn begin(name: &str, make: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         make(folder.path());
-        let cluster = Arc::new(Cluster::new(VectorRing::new(), |_| String::new()));
-        let reports = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&reports);
         let file = WatchedFile::new(folder.path().join(name)).unwrap();
-        let damping = Damping::default().with_grace(GRACE);
-        let discovery = Discovery::new(file).with_damping(damping);
-        let task = tokio::spawn(discovery.feed(Arc::clone(&cluster), move |report| {
-            log.lock().unwrap().push(report.to_string());
-        }));
-        Self {
-            folder,
-            cluster,
-            reports,
-            task,
-        }
+        let fed = Fed::by(file, Damping::default());
+        Self { folder, fed }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -49,22 +34,7 @@ impl World {
     }
 
     fn ids(&self) -> String {
-        let now = self.cluster.load();
-        now.all_members().map(|it| it.id().to_string()).collect()
-    }
-
-    fn reported(&self, what: &str) -> usize {
-        let reports = self.reports.lock().unwrap();
-        reports
-            .iter()
-            .filter(|report| report.contains(what))
-            .count()
-    }
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        self.task.abort();
+        self.fed.ids().into_iter().collect()
     }
 }
 
@@ -96,7 +66,7 @@ async fn a_file_written_in_place_is_read_again() {
     fs::write(world.path("fleet.toml"), toml("abc")).unwrap();
     seconds(3).await;
     assert_eq!(world.ids(), "abc");
-    assert_eq!(world.cluster.load().epoch(), 2);
+    assert_eq!(world.fed.epoch(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -161,8 +131,8 @@ async fn a_half_that_reads_like_a_whole_is_not_taken_for_one() {
     drop(file);
     seconds(3).await;
     assert_eq!(world.ids(), "abcde");
-    assert_eq!(world.reported("is absent"), 0);
-    assert_eq!(world.cluster.load().epoch(), 2);
+    assert_eq!(world.fed.reported("is absent"), 0);
+    assert_eq!(world.fed.epoch(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,17 +144,17 @@ async fn a_file_that_is_gone_or_no_list_is_reported_and_the_members_stay() {
     fs::remove_file(world.path("fleet.json")).unwrap();
     seconds(3600).await;
     assert_eq!(world.ids(), "abc");
-    assert_eq!(world.reported("cannot be seen"), 1);
+    assert_eq!(world.fed.reported("cannot be seen"), 1);
 
     fs::write(world.path("fleet.json"), &json("abc")[..30]).unwrap();
     seconds(3600).await;
     assert_eq!(world.ids(), "abc");
-    assert_eq!(world.reported("cannot be seen"), 2);
+    assert_eq!(world.fed.reported("cannot be seen"), 2);
 
     fs::write(world.path("fleet.json"), "[]").unwrap();
     seconds(3600).await;
     assert_eq!(world.ids(), "abc");
-    assert_eq!(world.reported("lists nobody"), 1);
+    assert_eq!(world.fed.reported("lists nobody"), 1);
 
     fs::write(world.path("fleet.json"), json("bd")).unwrap();
     seconds(3).await;
@@ -198,10 +168,7 @@ async fn a_file_that_comes_later_is_read_then() {
     let world = World::begin("fleet.json", |_| ());
     seconds(60).await;
     assert_eq!(
-        (
-            world.reported("cannot be seen"),
-            world.cluster.load().epoch()
-        ),
+        (world.fed.reported("cannot be seen"), world.fed.epoch()),
         (1, 0)
     );
     fs::write(world.path("fleet.json"), json("a")).unwrap();
@@ -216,7 +183,7 @@ async fn a_file_that_is_too_long_is_refused() {
         file.set_len(MAX_FILE_LEN + 1).unwrap();
     });
     seconds(3).await;
-    assert_eq!(world.reported("is over 16777216 bytes"), 1);
+    assert_eq!(world.fed.reported("is over 16777216 bytes"), 1);
 }
 
 #[test]
