@@ -93,7 +93,8 @@ impl Store {
         self.set_each(entries).await.into_iter().collect()
     }
 
-    /// The same, with an answer for each in their order: a node that fails fails its own keys alone.
+    /// The same, with an answer for each in their order, an error as of [`set`](Self::set): a node that fails fails its
+    /// own keys alone. Of a key that is there twice both answers are that of its last entry.
     ///
     /// ```
     /// use keyroute_kv::{Entry, KvError, MAX_KEY_LEN, MemoryShard, Node, Store};
@@ -120,6 +121,7 @@ impl Store {
     /// # })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[must_use = "each answer may be an error"]
     pub async fn set_each(&self, entries: Vec<(Vec<u8>, Entry)>) -> Vec<Result<(), KvError>> {
         let keys: Vec<&[u8]> = entries.iter().map(|(key, _)| key.as_slice()).collect();
         let distinct = Distinct::of(&keys, |equals| equals.last());
@@ -146,7 +148,9 @@ impl Store {
         self.delete_each(keys).await.into_iter().collect()
     }
 
-    /// The same, with an answer for each in their order: a node that fails fails its own keys alone.
+    /// The same, with an answer for each in their order, an error as of [`delete`](Self::delete): a node that fails
+    /// fails its own keys alone.
+    #[must_use = "each answer may be an error"]
     pub async fn delete_each(&self, keys: &[&[u8]]) -> Vec<Result<bool, KvError>> {
         let distinct = Distinct::of(keys, |equals| equals.first());
         let chosen = distinct.places.iter();
